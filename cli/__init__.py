@@ -1,0 +1,1 @@
+"""The graphkit command: parse, call the library, print. Private."""

@@ -1,0 +1,1 @@
+"""graphkit: typed reasoning graphs for benchmarks of search agents."""

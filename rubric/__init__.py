@@ -1,0 +1,1 @@
+"""Scoring reports: rubric trees, verdicts, exact scores and their statistics."""

@@ -1,0 +1,1 @@
+"""Growing questions: grounded synthesis on evidence, without and with models."""
