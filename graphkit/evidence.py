@@ -113,7 +113,9 @@ class EvidenceRecord(BaseModel):
 
 # Second-level labels under which registries sell names, for countries that have them. The web
 # tools use the whole public suffix list; the core needs no network and no list to count sources.
-_SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gob", "gov", "go", "gv", "ne", "net", "or", "org"})
+_SECOND_LEVEL = frozenset(
+    {"ac", "co", "com", "edu", "gob", "gov", "go", "gv", "ne", "net", "or", "org"}
+)
 
 
 @functools.lru_cache(maxsize=65536)

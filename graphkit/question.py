@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from graphkit.errors import GraphError, Problem
+from graphkit.errors import GraphError
+from graphkit.operations import Direction, Op
+from graphkit.structure import edges_by_target, structure_problems, topological
 
-__all__ = ["Direction", "Edge", "Node", "Op", "QuestionGraph", "structure_problems"]
-
-
-class Op(StrEnum):
-    """The operation of an edge. ``union`` is an extension, for notations that have it."""
-
-    PROJECTION = "projection"
-    INTERSECTION = "intersection"
-    COMPLEMENT = "complement"
-    UNION = "union"
-
-
-class Direction(StrEnum):
-    """Which way a projection reads its facts: from heads to tails, or back."""
-
-    FORWARD = "forward"
-    BACKWARD = "backward"
-
-    @property
-    def reverse(self) -> Direction:
-        """The other direction."""
-        return Direction.BACKWARD if self is Direction.FORWARD else Direction.FORWARD
+__all__ = ["Direction", "Edge", "Node", "Op", "QuestionGraph"]
 
 
 class Node(BaseModel):
@@ -144,7 +123,7 @@ class QuestionGraph(BaseModel):
     @functools.cached_property
     def incoming(self) -> dict[str, tuple[Edge, ...]]:
         """The edges into each node, in the order of the file; nodes without any included."""
-        return _edges_by_target(self.nodes, self.edges)
+        return edges_by_target(self.nodes, self.edges)
 
     @functools.cached_property
     def outgoing(self) -> dict[str, tuple[Edge, ...]]:
@@ -158,7 +137,7 @@ class QuestionGraph(BaseModel):
     @functools.cached_property
     def order(self) -> tuple[str, ...]:
         """All node ids, sources before targets, otherwise in the order of the file."""
-        order, _ = _topological(self.nodes, self.edges)
+        order, _ = topological(self.nodes, self.edges)
         return tuple(order)
 
     @functools.cached_property
@@ -233,131 +212,3 @@ def _edge_record(edge: Edge) -> dict[str, Any]:
     }
     record.update(edge.model_extra or {})
     return record
-
-
-def _edges_by_target(nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[str, tuple[Edge, ...]]:
-    table: dict[str, list[Edge]] = {node.node_id: [] for node in nodes}
-    for edge in edges:
-        table[edge.target_id].append(edge)
-    return {node_id: tuple(found) for node_id, found in table.items()}
-
-
-def _topological(nodes: tuple[Node, ...], edges: tuple[Edge, ...]) -> tuple[list[str], list[str]]:
-    """Return (order, cycle): one of the two is empty unless there are no nodes."""
-    incoming = _edges_by_target(nodes, edges)
-    state: dict[str, int] = {}
-    order: list[str] = []
-    for start in incoming:
-        if start in state:
-            continue
-        state[start] = 1
-        stack = [(start, iter(_sources(incoming[start])))]
-        while stack:
-            node_id, sources = stack[-1]
-            for source in sources:
-                if state.get(source) == 1:
-                    path = [item for item, _ in stack]
-                    return [], [*path[path.index(source) :], source]
-                if source not in state:
-                    state[source] = 1
-                    stack.append((source, iter(_sources(incoming[source]))))
-                    break
-            else:
-                state[node_id] = 2
-                order.append(node_id)
-                stack.pop()
-    return order, []
-
-
-def _sources(edges: Iterable[Edge]) -> list[str]:
-    return list(dict.fromkeys(source for edge in edges for source in edge.source_ids))
-
-
-def structure_problems(
-    root_node_id: str, nodes: tuple[Node, ...], edges: tuple[Edge, ...]
-) -> list[Problem]:
-    """Return everything that is structurally wrong; see docs/semantics.md, section 3.
-
-    Args:
-        root_node_id: The id that should be the answer node.
-        nodes: The nodes of the graph.
-        edges: Its edges.
-    """
-    found: list[Problem] = []
-    for kind, ids in (
-        ("node", [node.node_id for node in nodes]),
-        ("edge", [edge.edge_id for edge in edges]),
-    ):
-        for repeated in dict.fromkeys(item for item in ids if ids.count(item) > 1):
-            found.append(
-                Problem(f"the id is used {ids.count(repeated)} times, expected once",
-                        code="duplicate_id", subject=f"{kind} {repeated}")
-            )
-    known = {node.node_id for node in nodes}
-    found += _root_problems(root_node_id, nodes, known)
-    for edge in edges:
-        found += _edge_problems(edge, known)
-    if not any(problem.code == "dangling" for problem in found):
-        _, cycle = _topological(nodes, edges)
-        if cycle and len(cycle) > 2:
-            found.append(
-                Problem(f"the edges form a cycle: {' <- '.join(cycle)}; expected none",
-                        code="cycle", subject=f"node {cycle[0]}")
-            )
-    return found
-
-
-def _root_problems(root_node_id: str, nodes: tuple[Node, ...], known: set[str]) -> list[Problem]:
-    flagged = [node.node_id for node in nodes if node.is_root]
-    if root_node_id not in known:
-        return [Problem(f"root_node_id {root_node_id!r} is not a node of the graph", code="no_root")]
-    if len(flagged) > 1:
-        return [Problem(f"is_root is true for {', '.join(flagged)}; expected exactly one root",
-                        code="two_roots", subject=f"node {flagged[1]}")]
-    if flagged and flagged[0] != root_node_id:
-        return [Problem(f"is_root is true, but root_node_id names {root_node_id}; "
-                        "expected exactly one root", code="two_roots", subject=f"node {flagged[0]}")]
-    return []
-
-
-def _edge_problems(edge: Edge, known: set[str]) -> list[Problem]:
-    subject = f"edge {edge.edge_id}"
-    found: list[Problem] = []
-    for role, node_id in [*(("source", item) for item in edge.source_ids),
-                          ("target", edge.target_id)]:
-        if node_id not in known:
-            found.append(Problem(f"{role} {node_id!r} is not a node of the graph",
-                                 code="dangling", subject=subject))
-    if edge.target_id in edge.source_ids:
-        found.append(Problem(f"leads into its own source {edge.target_id}",
-                             code="self_loop", subject=subject))
-    distinct = len(set(edge.source_ids))
-    if edge.op in (Op.INTERSECTION, Op.UNION):
-        if distinct < 2 or distinct != len(edge.source_ids):
-            found.append(Problem(
-                f"{edge.op.value} has the sources {list(edge.source_ids)}; "
-                "expected two or more distinct ones", code="sources", subject=subject))
-    elif len(edge.source_ids) != 1:
-        found.append(Problem(f"{edge.op.value} has {len(edge.source_ids)} sources; expected one",
-                             code="sources", subject=subject))
-    if edge.op is Op.PROJECTION:
-        if not (edge.relation or "").strip():
-            found.append(Problem("projection without a relation", code="no_relation",
-                                 subject=subject))
-    elif (edge.relation or "").strip():
-        found.append(Problem(f"{edge.op.value} has relation {edge.relation!r}; expected none",
-                             code="relation_on_set", subject=subject))
-    return found
-
-
-def graph_from(
-    nodes: Iterable[Mapping[str, Any] | Node], edges: Iterable[Mapping[str, Any] | Edge], root: str
-) -> QuestionGraph:
-    """Build a graph from nodes and edges, marking the root; a shorthand for code and tests."""
-    made = [Node.model_validate(node) for node in nodes]
-    marked = [node.model_copy(update={"is_root": node.node_id == root}) for node in made]
-    return QuestionGraph(
-        root_node_id=root,
-        nodes=tuple(marked),
-        edges=tuple(Edge.model_validate(edge) for edge in edges),
-    )

@@ -175,12 +175,22 @@ class RelationSheet(BaseModel):
         for name, relation in self.relations.items():
             subject = f"relation {name}"
             if relation.symmetric and relation.head_type != relation.tail_type:
-                found.append(Problem("a symmetric relation has one type at both ends",
-                                     code="symmetric_types", subject=subject))
+                found.append(
+                    Problem(
+                        "a symmetric relation has one type at both ends",
+                        code="symmetric_types",
+                        subject=subject,
+                    )
+                )
             other = self.relations.get(relation.inverse or "")
             if other is not None and other.inverse not in (None, name):
-                found.append(Problem(f"inverse {relation.inverse} names {other.inverse} as its own",
-                                     code="inverse_mismatch", subject=subject))
+                found.append(
+                    Problem(
+                        f"inverse {relation.inverse} names {other.inverse} as its own",
+                        code="inverse_mismatch",
+                        subject=subject,
+                    )
+                )
             if relation.phrases is None:
                 continue
             for direction in ("forward", "backward"):
@@ -188,11 +198,21 @@ class RelationSheet(BaseModel):
                     continue
                 text = relation.phrases.phrase(direction)
                 if text.count("{}") != 1:
-                    found.append(Problem(f"phrase {text!r} needs exactly one {{}}",
-                                         code="phrase_slot", subject=subject))
+                    found.append(
+                        Problem(
+                            f"phrase {text!r} needs exactly one {{}}",
+                            code="phrase_slot",
+                            subject=subject,
+                        )
+                    )
                 if text in spoken:
-                    found.append(Problem(f"phrase {text!r} is also that of {spoken[text]}",
-                                         code="phrase_twice", subject=subject))
+                    found.append(
+                        Problem(
+                            f"phrase {text!r} is also that of {spoken[text]}",
+                            code="phrase_twice",
+                            subject=subject,
+                        )
+                    )
                 spoken[text] = subject
         return found
 

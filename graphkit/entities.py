@@ -1,0 +1,73 @@
+"""Who an entity is, and by which names it can be found."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Entity", "NameIndex", "fold"]
+
+
+def fold(name: str) -> str:
+    """Return a name as it is compared when spelling does not matter: NFKC, case-folded.
+
+    >>> fold("Straße"), fold("\uff21\uff22")
+    ('strasse', 'ab')
+    """
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
+class Entity(NamedTuple):
+    """Who an entity is: its id, else its name and its type; a literal also has a unit."""
+
+    name: str
+    type: str | None = None
+    id: str | None = None
+    unit: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The name as it is printed: a number stands before its unit."""
+        return f"{self.name} {self.unit}" if self.unit else self.name
+
+    @property
+    def key(self) -> str:
+        """One string that is equal for equal entities only; stores use it as identity.
+
+        >>> Entity("Paris", "city").key
+        'city:Paris'
+        """
+        if self.id is not None:
+            return f"#{self.id}"
+        kind = (self.type or "").replace("%", "%25").replace(":", "%3A").replace("#", "%23")
+        return f"{kind}:{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class NameIndex:
+    """Ways to find an entity by what it is called, one dictionary a tier."""
+
+    ids: dict[str, tuple[int, ...]]
+    exact: dict[str, tuple[int, ...]]
+    folded: dict[str, tuple[int, ...]]
+    alias: dict[str, tuple[int, ...]]
+
+    @classmethod
+    def build(
+        cls, entities: tuple[Entity, ...], aliases: Mapping[int, tuple[str, ...]]
+    ) -> NameIndex:
+        """Index all entities."""
+        tables: tuple[dict[str, dict[int, None]], ...] = ({}, {}, {}, {})
+        ids, exact, folded, alias = tables
+        for number, entity in enumerate(entities):
+            if entity.id is not None:
+                ids.setdefault(entity.id, {})[number] = None
+            for text in {entity.name, entity.text}:
+                exact.setdefault(text, {})[number] = None
+                folded.setdefault(fold(text), {})[number] = None
+            for other in aliases.get(number, ()):
+                alias.setdefault(fold(other), {})[number] = None
+        frozen = ({name: tuple(found) for name, found in table.items()} for table in tables)
+        return cls(*frozen)

@@ -1,0 +1,134 @@
+"""The normal form of a question graph: what checks, counts and patterns are defined on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from graphkit.operations import Op
+from graphkit.question import Edge, Node, QuestionGraph
+
+__all__ = ["normalize"]
+
+
+@dataclass(eq=False)
+class _Draft:
+    """A graph while it is rewritten; ids that are made up never meet existing ones."""
+
+    nodes: dict[str, Node]
+    incoming: dict[str, list[Edge]]
+    edge_ids: set[str] = field(default_factory=set)
+
+    def new_node_id(self, stem: str) -> str:
+        return next(name for name in _names(stem) if name not in self.nodes)
+
+    def new_edge_id(self, stem: str) -> str:
+        name = next(name for name in _names(stem) if name not in self.edge_ids)
+        self.edge_ids.add(name)
+        return name
+
+
+def _names(stem: str) -> Iterator[str]:
+    yield stem
+    number = 2
+    while True:
+        yield f"{stem}{number}"
+        number += 1
+
+
+def normalize(graph: QuestionGraph) -> QuestionGraph:
+    """Return the normal form: same answers, every node with at most one conjunct beside its type.
+
+    Implicit intersections become explicit ones over new nodes; intersections (and unions) of
+    intersections (and unions) are flattened; a node that only equals its one source is merged
+    with it; what cannot reach the root is dropped. Ids of what stays are kept, so the normal form
+    of a normal form is itself. Complements are left as they are.
+
+    >>> from graphkit.question import Edge, Node, QuestionGraph
+    >>> graph = QuestionGraph(root_node_id="x", nodes=[
+    ...     Node(node_id="a", known_entities=["A"]), Node(node_id="b", known_entities=["B"]),
+    ...     Node(node_id="x")], edges=[
+    ...     Edge(edge_id="e0", source_ids=["a"], target_id="x", op="projection", relation="r"),
+    ...     Edge(edge_id="e1", source_ids=["b"], target_id="x", op="projection", relation="s")])
+    >>> [(e.edge_id, e.op.value, e.source_ids) for e in normalize(graph).edges]
+    [('x:and', 'intersection', ('x:e0', 'x:e1')), ('e0', 'projection', ('a',)),
+     ('e1', 'projection', ('b',))]
+    """
+    draft = _Draft(
+        {node.node_id: node for node in graph.nodes},
+        {node_id: list(edges) for node_id, edges in graph.incoming.items()},
+        {edge.edge_id for edge in graph.edges},
+    )
+    for node_id in graph.order:
+        _make_explicit(draft, node_id)
+    order = _rebuild(graph, draft).order
+    for node_id in order:
+        _flatten(draft, node_id)
+    return _rebuild(graph, draft, only_relevant=True)
+
+
+def _make_explicit(draft: _Draft, node_id: str) -> None:
+    node, edges = draft.nodes[node_id], draft.incoming[node_id]
+    if len(edges) + bool(node.known_entities) < 2:
+        return
+    sources: list[str] = []
+    kept_id = None
+    for edge in edges:
+        if edge.op is Op.INTERSECTION:
+            kept_id = kept_id or edge.edge_id
+            sources.extend(edge.source_ids)
+            continue
+        part = draft.new_node_id(f"{node_id}:{edge.edge_id}")
+        draft.nodes[part] = Node(node_id=part, label=node.label)
+        draft.incoming[part] = [edge.model_copy(update={"target_id": part})]
+        sources.append(part)
+    if node.known_entities:
+        part = draft.new_node_id(f"{node_id}:known")
+        draft.nodes[part] = Node(node_id=part, label=node.label, known_entities=node.known_entities)
+        draft.incoming[part] = []
+        sources.append(part)
+        draft.nodes[node_id] = node.model_copy(update={"known_entities": ()})
+    draft.incoming[node_id] = [
+        Edge(
+            edge_id=kept_id or draft.new_edge_id(f"{node_id}:and"),
+            source_ids=tuple(dict.fromkeys(sources)),
+            target_id=node_id,
+            op=Op.INTERSECTION,
+        )
+    ]
+
+
+def _flatten(draft: _Draft, node_id: str) -> None:
+    edges = draft.incoming[node_id]
+    if not edges or edges[0].op not in (Op.INTERSECTION, Op.UNION):
+        return
+    edge = edges[0]
+    node = draft.nodes[node_id]
+    sources: list[str] = []
+    for source in edge.source_ids:
+        inner = draft.incoming[source]
+        inner_type = draft.nodes[source].entity_type
+        same = bool(inner) and inner[0].op is edge.op
+        if same and edge.op is Op.INTERSECTION and inner_type not in (None, node.entity_type):
+            if node.entity_type is None:
+                node = node.model_copy(update={"entity_type": inner_type})
+                draft.nodes[node_id] = node
+            else:
+                same = False
+        elif same and edge.op is Op.UNION and inner_type is not None:
+            same = False
+        sources.extend(inner[0].source_ids if same else (source,))
+    distinct = tuple(dict.fromkeys(sources))
+    draft.incoming[node_id] = [edge.model_copy(update={"source_ids": distinct})]
+
+
+def _rebuild(graph: QuestionGraph, draft: _Draft, *, only_relevant: bool = False) -> QuestionGraph:
+    edges = [edge for found in draft.incoming.values() for edge in found]
+    made = graph.replace(nodes=tuple(draft.nodes.values()), edges=tuple(edges))
+    if not only_relevant:
+        return made
+    keep = made.relevant
+    return made.replace(
+        nodes=tuple(node for node in made.nodes if node.node_id in keep),
+        edges=tuple(edge for edge in made.edges if edge.target_id in keep),
+    )

@@ -1,0 +1,209 @@
+"""Structure of question graphs: canonical form, signature, depth, shape."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from graphkit.evidence import nfc
+from graphkit.normalize import normalize
+from graphkit.operations import Op
+from graphkit.question import Edge, QuestionGraph
+
+__all__ = [
+    "PATTERNS",
+    "Shape",
+    "canonical_key",
+    "canonical_text",
+    "shape",
+    "signature",
+]
+
+PATTERNS: dict[str, str] = {
+    "p(a)": "1p",
+    "p(p(a))": "2p",
+    "p(p(p(a)))": "3p",
+    "i(p(a),p(a))": "2i",
+    "i(p(a),p(a),p(a))": "3i",
+    "p(i(p(a),p(a)))": "ip",
+    "i(p(a),p(p(a)))": "pi",
+    "i(n(p(a)),p(a))": "2in",
+    "i(n(p(a)),p(a),p(a))": "3in",
+    "p(i(n(p(a)),p(a)))": "inp",
+    "i(n(p(a)),p(p(a)))": "pin",
+    "i(n(p(p(a))),p(a))": "pni",
+    "u(p(a),p(a))": "2u",
+    "p(u(p(a),p(a)))": "up",
+}
+"""Structure -> its name in the literature on logical queries (BetaE, query2box)."""
+
+_LONG = 4096
+
+
+def canonical_text(graph: QuestionGraph) -> str:
+    """Return the graph as a nested expression, equal for graphs that ask the same thing.
+
+    Ids, labels, the order of sources and sharing of nodes do not show: a node is a set, so a
+    shared one equals its copies. Names of anchors, relations, directions and types do. Parts
+    that would be very long are given by their hash.
+
+    >>> from graphkit.question import Edge, Node, QuestionGraph
+    >>> graph = QuestionGraph(root_node_id="n1", nodes=[
+    ...     Node(node_id="n0", known_entities=["France"]), Node(node_id="n1", entity_type="city")],
+    ...     edges=[Edge(edge_id="e0", source_ids=["n0"], target_id="n1", op="projection",
+    ...                 relation="capital", direction="forward")])
+    >>> canonical_text(graph)
+    'city&p[capital>]("France")'
+    """
+    return _render(normalize(graph), named=True)
+
+
+def canonical_key(graph: QuestionGraph) -> str:
+    """Return a short hash of the canonical form; two questions with the same key are the same.
+
+    Returns:
+        32 hexadecimal digits.
+    """
+    return hashlib.sha256(canonical_text(graph).encode()).hexdigest()[:32]
+
+
+def signature(graph: QuestionGraph) -> str:
+    """Return the structure: 1p, 2p, 3p, 2i, 3i, ip, pi, 2in, 3in, inp, pin, pni, 2u, up.
+
+    Any other structure is its canonical string: ``a`` anchor, ``*`` free, ``p`` projection, ``i``
+    intersection, ``n`` complement, ``u`` union. Union written as the complement of an
+    intersection of complements counts as union.
+    """
+    structure = _render(normalize(graph), named=False)
+    return PATTERNS.get(structure, structure)
+
+
+def _render(graph: QuestionGraph, *, named: bool) -> str:
+    done: dict[str, str] = {}
+    for node_id in graph.order:
+        done[node_id] = _shorten(_render_node(graph, node_id, done, named))
+    return done[graph.root_node_id]
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _LONG:
+        return text
+    return "#" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _render_node(graph: QuestionGraph, node_id: str, done: dict[str, str], named: bool) -> str:
+    node = graph.nodes_by_id[node_id]
+    parts = [_render_edge(edge, done, named) for edge in graph.incoming[node_id]]
+    if node.known_entities:
+        names = sorted({nfc(name) for name in node.known_entities})
+        parts.append("|".join(f'"{_quote(name)}"' for name in names) if named else "a")
+    text = parts[0] if parts else "*"
+    if named and node.entity_type is not None:
+        return f"{node.entity_type}&{text}"
+    return text
+
+
+def _quote(name: str) -> str:
+    return name.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _render_edge(edge: Edge, done: dict[str, str], named: bool) -> str:
+    inner = [done[source] for source in edge.source_ids]
+    if edge.op is Op.PROJECTION:
+        arrow = ">" if edge.reads.value == "forward" else "<"
+        mark = f"[{nfc(edge.relation or '')}{arrow}]" if named else ""
+        return f"p{mark}({inner[0]})"
+    if edge.op is Op.COMPLEMENT:
+        if not named and inner[0].startswith("i(") and _all_negated(inner[0]):
+            return "u(" + ",".join(part[2:-1] for part in _split(inner[0][2:-1])) + ")"
+        return f"n({inner[0]})"
+    letter = "i" if edge.op is Op.INTERSECTION else "u"
+    return f"{letter}({','.join(sorted(inner))})"
+
+
+def _split(text: str) -> list[str]:
+    """Split the arguments of an expression at its outer commas."""
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+    return [*parts, text[start:]]
+
+
+def _all_negated(text: str) -> bool:
+    return all(part.startswith("n(") for part in _split(text[2:-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Counts over the normal form of a graph.
+
+    Attributes:
+        nodes: Number of nodes.
+        edges: Number of edges.
+        ops: Number of edges by operation.
+        hops: Number of projections.
+        depth: The most projections on a way from a source to the root.
+        anchors: Number of nodes with known entities.
+        tree: ``chain`` without an intersection, else ``left-deep`` when its intersections lie
+            rather at the anchors, ``right-deep`` when rather at the answer, else ``balanced``.
+        signature: The structure, see :func:`signature`.
+    """
+
+    nodes: int
+    edges: int
+    ops: dict[str, int]
+    hops: int
+    depth: int
+    anchors: int
+    tree: str
+    signature: str
+
+
+def shape(graph: QuestionGraph) -> Shape:
+    """Count what a graph consists of, on its normal form."""
+    normal = normalize(graph)
+    below: dict[str, int] = {}
+    for node_id in normal.order:
+        below[node_id] = max(
+            (
+                below[source] + (edge.op is Op.PROJECTION)
+                for edge in normal.incoming[node_id]
+                for source in edge.source_ids
+            ),
+            default=0,
+        )
+    above = {normal.root_node_id: 0}
+    for node_id in reversed(normal.order):
+        for edge in normal.incoming[node_id]:
+            step = above[node_id] + (edge.op is Op.PROJECTION)
+            for source in edge.source_ids:
+                above[source] = max(above.get(source, 0), step)
+    ops = {op.value: 0 for op in (Op.PROJECTION, Op.INTERSECTION, Op.COMPLEMENT)}
+    for edge in normal.edges:
+        ops[edge.op.value] = ops.get(edge.op.value, 0) + 1
+    lean = sum(
+        _sign(above[edge.target_id] - below[edge.target_id])
+        for edge in normal.edges
+        if edge.op is Op.INTERSECTION
+    )
+    if not ops[Op.INTERSECTION.value]:
+        tree = "chain"
+    else:
+        tree = "balanced" if lean == 0 else "left-deep" if lean > 0 else "right-deep"
+    return Shape(
+        nodes=len(normal.nodes),
+        edges=len(normal.edges),
+        ops=ops,
+        hops=ops[Op.PROJECTION.value],
+        depth=below[normal.root_node_id],
+        anchors=len(normal.anchors),
+        tree=tree,
+        signature=signature(graph),
+    )
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

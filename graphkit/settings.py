@@ -1,0 +1,1 @@
+"""Typed settings: file < environment < flag."""
