@@ -13,7 +13,7 @@ from graphkit.grounding import Grounding, ground
 from graphkit.operations import Direction, Op
 from graphkit.question import Edge, QuestionGraph
 
-__all__ = ["Evaluation", "edge_value", "evaluate", "reevaluate"]
+__all__ = ["Evaluation", "edge_value", "evaluate", "node_values", "reevaluate"]
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,7 @@ def evaluate(
     ['Italy']
     """
     grounding = grounding or ground(graph, facts)
-    values: dict[str, EntitySet] = {}
-    for node_id in graph.order:
-        values[node_id] = _node_value(graph, facts, grounding, node_id, values)
+    values = node_values(graph, facts, grounding)
     return _finish(
         graph,
         facts,
@@ -102,6 +100,16 @@ def evaluate(
         frozenset(values),
         materialize_universe=materialize_universe,
     )
+
+
+def node_values(
+    graph: QuestionGraph, facts: FactStore, grounding: Grounding
+) -> dict[str, EntitySet]:
+    """Return the value of every node, complements kept symbolic, the root's too."""
+    values: dict[str, EntitySet] = {}
+    for node_id in graph.order:
+        values[node_id] = _node_value(graph, facts, grounding, node_id, values)
+    return values
 
 
 def _finish(

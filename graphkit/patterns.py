@@ -15,6 +15,7 @@ __all__ = [
     "Shape",
     "canonical_key",
     "canonical_text",
+    "conjunct_texts",
     "shape",
     "signature",
 ]
@@ -78,10 +79,18 @@ def signature(graph: QuestionGraph) -> str:
     return PATTERNS.get(structure, structure)
 
 
+def conjunct_texts(graph: QuestionGraph) -> dict[str, str]:
+    """Return the canonical text of every node of a graph in normal form."""
+    done: dict[str, str] = {}
+    for node_id in graph.order:
+        done[node_id] = _shorten(_render_node(graph, node_id, done, named=True))
+    return done
+
+
 def _render(graph: QuestionGraph, *, named: bool) -> str:
     done: dict[str, str] = {}
     for node_id in graph.order:
-        done[node_id] = _shorten(_render_node(graph, node_id, done, named))
+        done[node_id] = _shorten(_render_node(graph, node_id, done, named=named))
     return done[graph.root_node_id]
 
 
@@ -91,7 +100,7 @@ def _shorten(text: str) -> str:
     return "#" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _render_node(graph: QuestionGraph, node_id: str, done: dict[str, str], named: bool) -> str:
+def _render_node(graph: QuestionGraph, node_id: str, done: dict[str, str], *, named: bool) -> str:
     node = graph.nodes_by_id[node_id]
     parts = [_render_edge(edge, done, named) for edge in graph.incoming[node_id]]
     if node.known_entities:
