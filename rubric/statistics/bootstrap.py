@@ -8,19 +8,18 @@ machine and no version of numpy changes an interval.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphkit.errors import InputError, Problem
-from rubric.statistics.draws import resampling_counts
-from rubric.statistics.measure import Measure, Status
+from rubric.literals import exact
+from rubric.settings import Settings
+from rubric.statistics.measure import Measure
 from rubric.statistics.paired import Completion, Record, completion, paired_record
-from rubric.statistics.table import CellState, ScoreTable
+from rubric.statistics.resampling import Columns, Interval
+from rubric.statistics.table import ScoreTable
 
 __all__ = [
     "LEVEL",
@@ -33,37 +32,11 @@ __all__ = [
     "compare",
 ]
 
-REPLICATES = 20_000
+_DEFAULTS = Settings()
+REPLICATES = _DEFAULTS.replicates
 """Bootstrap replicates (appendix F.2 of the paper)."""
-LEVEL = Fraction(95, 100)
+LEVEL = _DEFAULTS.confidence
 """Confidence of an interval (appendix F.2 of the paper)."""
-
-_QUANTUM = 1 << 30
-_EXACT = 1 << 53
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A percentile interval.
-
-    Attributes:
-        low: Lower end; None when there is none, and then ``status`` says why.
-        high: Upper end.
-        status: ``ok``; ``one_task`` (one unit to resample: both ends are the point),
-            ``all_failed`` (both ends are 0) or ``empty``.
-        undefined: Replicates that drew no task with a value and are left out.
-    """
-
-    low: float | None
-    high: float | None
-    status: Status = Status.OK
-    undefined: int = 0
-
-    def to_list(self) -> list[float] | None:
-        """Return ``[low, high]``, or None without an interval."""
-        return None if self.low is None or self.high is None else [self.low, self.high]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +140,7 @@ def bootstrap_averages(
     table: ScoreTable,
     *,
     replicates: int = REPLICATES,
-    level: Fraction | str = LEVEL,
+    level: Fraction | float | str = LEVEL,
     seed: int = 0,
     clusters: Mapping[str, str] | None = None,
 ) -> dict[str, Interval]:
@@ -195,10 +168,10 @@ def bootstrap_averages(
     >>> from rubric.statistics.table import Cell
     >>> table = ScoreTable.build([Cell(f"t{n}", "A", float(n)) for n in range(10)])
     >>> bootstrap_averages(table, replicates=1000, seed=7)["A"].to_list()
-    [2.9, 6.3]
+    [2.7975, 6.2]
     """
     chosen = _level(level)
-    columns = _Columns(table, clusters)
+    columns = Columns(table, clusters)
     for system in table.systems:
         columns.average(system)
     columns.draw(seed, replicates)
@@ -210,7 +183,7 @@ def compare(
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
     replicates: int = REPLICATES,
-    level: Fraction | str = LEVEL,
+    level: Fraction | float | str = LEVEL,
     seed: int = 0,
     clusters: Mapping[str, str] | None = None,
 ) -> Comparison:
@@ -236,7 +209,7 @@ def compare(
         raise InputError([
             Problem(f"is not in the scores; expected one of {', '.join(table.systems)}",
                     code="unknown_system", subject=f"system {name}") for name in unknown])
-    columns = _Columns(table, clusters)
+    columns = Columns(table, clusters)
     for system in table.systems:
         columns.average(system)
     for a, b in wanted:
@@ -261,167 +234,12 @@ def compare(
     return Comparison(systems, made, replicates, chosen, seed, columns.units)
 
 
-def _level(level: Fraction | str) -> Fraction:
+def _level(level: Fraction | float | str) -> Fraction:
     try:
-        value = Fraction(level)
-    except (ValueError, OverflowError, ZeroDivisionError) as error:
-        raise InputError(Problem(f"level {level!r} is not a number between 0 and 1",
+        value = exact(level)
+    except ValueError as error:
+        raise InputError(Problem(f"level {error}; expected a number between 0 and 1",
                                  code="level")) from error
     if not 0 < value < 1:
         raise InputError(Problem(f"level {level} is not between 0 and 1", code="level"))
     return value
-
-
-class _Columns:
-    """Ratios of sums over units; each is a numerator column and the tasks that it rests on."""
-
-    def __init__(self, table: ScoreTable, clusters: Mapping[str, str] | None) -> None:
-        self.table = table
-        keys = {task: task for task in table.tasks}
-        if clusters is not None:
-            missing = [task for task in table.tasks if task not in clusters]
-            if missing:
-                raise InputError([Problem("has no cluster; expected one for every task",
-                                          code="no_cluster", subject=f"task {task}")
-                                  for task in missing])
-            keys = {task: clusters[task] for task in table.tasks}
-        order = {key: place for place, key in enumerate(sorted(set(keys.values())))}
-        self.units = len(order)
-        self._unit = {task: order[key] for task, key in keys.items()}
-        self._sums: list[Sequence[int]] = []
-        self._places: dict[tuple[int, ...], int] = {}
-        self._ratios: dict[tuple[str, ...], tuple[int, int, Fraction, Status]] = {}
-        self._drawn: Floats = np.zeros((0, 0))
-        self._values = {
-            key: _quantised(value, *key)
-            for key in ((task, system) for task in table.tasks for system in table.systems)
-            if (value := table.value(*key)) is not None
-        }
-
-    def _column(self, values: Mapping[str, int]) -> int:
-        column = [0] * self.units
-        for task, value in values.items():
-            column[self._unit[task]] += value
-        key = tuple(column)
-        if key not in self._places:
-            if self.units * max(map(abs, key), default=0) >= _EXACT:
-                raise InputError(Problem(
-                    "the scores are too large, or the tasks too many, for exact sums; "
-                    f"expected units times the largest score below {_EXACT // _QUANTUM}",
-                    code="overflow"))
-            self._places[key] = len(self._sums)
-            self._sums.append(key)
-        return self._places[key]
-
-    def _ratio(self, name: tuple[str, ...], values: Mapping[str, int], failed: bool) -> None:
-        status = Status.OK
-        if not values:
-            status = Status.EMPTY
-        elif failed:
-            status = Status.ALL_FAILED
-        elif len({self._unit[task] for task in values}) == 1:
-            status = Status.ONE_TASK
-        mean = Fraction(sum(values.values()), max(1, len(values)) * _QUANTUM)
-        self._ratios[name] = (
-            self._column(values), self._column(dict.fromkeys(values, 1)), mean, status)
-
-    def average(self, system: str) -> None:
-        """Ask for the all-task average of a system."""
-        values = {task: value for task in self.table.tasks
-                  if (value := self._values.get((task, system))) is not None}
-        states = {self.table.state(task, system) for task in values}
-        self._ratio(("average", system), values, states == {CellState.FAILED})
-
-    def pair(self, a: str, b: str) -> None:
-        """Ask for the paired differences of two systems over the tasks that both have."""
-        both = [task for task in self.table.tasks
-                if (task, a) in self._values and (task, b) in self._values]
-        done = {task: (self.table.state(task, a) is CellState.SCORED,
-                       self.table.state(task, b) is CellState.SCORED) for task in both}
-        gaps = {task: self._values[task, a] - self._values[task, b] for task in both}
-        failed = bool(both) and not any(any(pair) for pair in done.values())
-        self._ratio(("difference", a, b), gaps, failed)
-        self._ratio(("successful", a, b), {task: gaps[task] for task in both if all(done[task])},
-                    False)
-        self._ratio(("completion", a, b),
-                    {task: (left - right) * _QUANTUM for task, (left, right) in done.items()},
-                    False)
-
-    def draw(self, seed: int, replicates: int) -> None:
-        """Resample the units; every column is summed in every replicate."""
-        if self.units == 0:
-            return
-        sums = np.array(self._sums, dtype=np.float64).T
-        blocks = [block @ sums for block in resampling_counts(seed, self.units, replicates)]
-        self._drawn = np.ascontiguousarray(np.concatenate(blocks).T)
-
-    def point(self, name: tuple[str, ...]) -> Measure:
-        """Return the statistic of the tasks as they are."""
-        _, below, mean, status = self._ratios[name]
-        count = sum(self._sums[below])
-        return Measure(None if status is Status.EMPTY else float(mean), count, status)
-
-    def interval(self, name: tuple[str, ...], level: Fraction) -> Interval:
-        """Return the percentile interval of a statistic."""
-        above, below, _, status = self._ratios[name]
-        if status is Status.EMPTY:
-            return Interval(None, None, status)
-        values, scale = self._replicated(above, below)
-        low, high = _percentiles(values, ((1 - level) / 2, (1 + level) / 2))
-        return Interval(float(low / scale), float(high / scale), status,
-                        self._drawn.shape[1] - len(values))
-
-    def _replicated(self, above: int, below: int) -> tuple[Floats, int]:
-        """Return (values, scale): a statistic in every replicate that defines it, times scale."""
-        if set(self._sums[below]) == {1}:
-            return self._drawn[above], self.units * _QUANTUM
-        counts = self._drawn[below]
-        kept = counts > 0
-        return self._drawn[above][kept] / counts[kept], _QUANTUM
-
-    def probability_best(self) -> dict[str, Measure]:
-        """Return how often each system has the highest average; k systems that tie get 1/k."""
-        result = {system: Measure(None, 0, Status.EMPTY) for system in self.table.systems}
-        present = [system for system in self.table.systems
-                   if self._ratios["average", system][3] is not Status.EMPTY]
-        if not present:
-            return result
-        rows = []
-        for system in present:
-            above, below, _, _ = self._ratios["average", system]
-            counts = self._drawn[below]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rows.append(np.where(counts > 0, self._drawn[above] / counts, -np.inf))
-        averages = np.array(rows)
-        top = averages == averages.max(axis=0)
-        ties = top.sum(axis=0)
-        replicates = averages.shape[1]
-        for place, system in enumerate(present):
-            shares = np.bincount(ties[top[place]], minlength=1)
-            total = sum((Fraction(int(times), size) for size, times in enumerate(shares) if size),
-                        Fraction(0))
-            result[system] = Measure(float(total / replicates), replicates)
-        return result
-
-
-def _quantised(value: Fraction, task: str, system: str) -> int:
-    scaled = round(value * _QUANTUM)
-    if abs(scaled) >= _EXACT:
-        raise InputError(Problem(f"score {float(value)} is too large for exact sums",
-                                 code="overflow", subject=f"task {task}, system {system}"))
-    return scaled
-
-
-def _percentiles(values: Floats, probabilities: Sequence[Fraction]) -> list[Fraction]:
-    """Return linear percentiles (definition 7 of Hyndman and Fan), exact."""
-    places = [(len(values) - 1) * probability for probability in probabilities]
-    wanted = sorted({min(int(place) + step, len(values) - 1) for place in places
-                     for step in (0, 1)})
-    ordered = np.partition(values, wanted)
-    found = []
-    for place in places:
-        below = int(place)
-        low = Fraction(float(ordered[below]))
-        high = Fraction(float(ordered[min(below + 1, len(values) - 1)]))
-        found.append(low + (high - low) * (place - below))
-    return found

@@ -93,7 +93,8 @@ def completion(table: ScoreTable, a: str, b: str) -> Completion:
     pairs = [
         (left is CellState.SCORED, right is CellState.SCORED)
         for task in table.tasks
-        if (left := table.state(task, a)) in finished and (right := table.state(task, b)) in finished
+        if (left := table.state(task, a)) in finished
+        and (right := table.state(task, b)) in finished
     ]
     only_a = sum(left and not right for left, right in pairs)
     only_b = sum(right and not left for left, right in pairs)

@@ -1,4 +1,4 @@
-"""The table of scores that the statistics start from: tasks by systems, each cell with its state."""
+"""The table of scores that statistics start from: tasks by systems, each cell with a state."""
 
 from __future__ import annotations
 
