@@ -87,6 +87,7 @@ class Relation(BaseModel):
         functional: A head has at most one tail.
         symmetric: A fact holds in both directions.
         inverse: The name of the relation read the other way.
+        tail_unit: The unit of tails that are numbers, for instance ``metre``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -98,6 +99,7 @@ class Relation(BaseModel):
     functional: bool = False
     head_type: str | None = None
     tail_type: str | None = None
+    tail_unit: str | None = None
     complete: bool | tuple[str, ...] = False
     note: str = ""
     phrases: Phrases | None = None
