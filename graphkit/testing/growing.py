@@ -65,6 +65,7 @@ class GraphGrower:
         self.nodes: dict[str, Node] = {}
         self.edges: list[Edge] = []
         self.known: dict[str, _Known] = {}
+        self.most = 0  # nodes after which growing backwards ends in leaves
 
     # ---- the two ways -------------------------------------------------------------------------
 
@@ -86,6 +87,7 @@ class GraphGrower:
     def planted(self, steps: int) -> QuestionGraph:
         """Grow backwards from one entity, so that it is among the answers."""
         target = self.choices.pick(sorted(self.universe))
+        self.most = 2 * steps + 2
         root = self._with(target, self.choices.number(1, steps))
         for _ in range(3):
             if len(self.known[root].members) == 1 or not self.choices.chance(60):
@@ -157,7 +159,7 @@ class GraphGrower:
         old = [node_id for node_id, known in self.known.items() if target in known.members]
         if old and self.choices.chance(20):
             return self.choices.pick(old)
-        if steps <= 0:
+        if steps <= 0 or len(self.nodes) >= self.most:
             return self._leaf_with(target)
         parts = [self._part_with(target, steps - 1)]
         while len(parts) < 3 and self.choices.chance(15):
