@@ -45,8 +45,9 @@ def canonical_text(graph: QuestionGraph) -> str:
     """Return the graph as a nested expression, equal for graphs that ask the same thing.
 
     Ids, labels, the order of sources and sharing of nodes do not show: a node is a set, so a
-    shared one equals its copies. Names of anchors, relations, directions and types do. Parts
-    that would be very long are given by their hash.
+    shared one equals its copies. Names of anchors, relations, directions and types do; a type
+    that another conjunct implies does not, see :func:`settled_types`. Parts that would be very
+    long are given by their hash.
 
     >>> from graphkit.question import Edge, Node, QuestionGraph
     >>> graph = QuestionGraph(root_node_id="n1", nodes=[
@@ -81,35 +82,93 @@ def signature(graph: QuestionGraph) -> str:
 
 def conjunct_texts(graph: QuestionGraph) -> dict[str, str]:
     """Return the canonical text of every node of a graph in normal form."""
-    done: dict[str, str] = {}
-    for node_id in graph.order:
-        done[node_id] = _shorten(_render_node(graph, node_id, done, named=True))
-    return done
+    done = _texts(graph, settled_types(graph, alone=True), named=True)
+    return {node_id: done[node_id, None] for node_id in graph.order}
+
+
+def settled_types(
+    graph: QuestionGraph, *, alone: bool = False
+) -> dict[str, dict[str | None, tuple[str | None, str | None]]]:
+    """Say where the types of a graph in normal form constrain, and where they repeat themselves.
+
+    The type of one conjunct holds for all of them, and what is removed from a typed set need not
+    be typed again: T and (T and A) and not (T and B) is T and A and not B. Which types are
+    written on which of those nodes is an accident of how the graph was made.
+
+    Args:
+        graph: A graph in normal form, see :func:`graphkit.normalize.normalize`.
+        alone: Also read every node as a set of its own, with nothing implied.
+
+    Returns:
+        node id -> type implied by the conjuncts around it -> (the type that the node adds to
+        that, the type implied for its sources). The first key of the root is None.
+    """
+    found: dict[str, dict[str | None, tuple[str | None, str | None]]] = {
+        node.node_id: {} for node in graph.nodes
+    }
+    asked: dict[str, dict[str | None, None]] = {
+        node.node_id: {None: None} if alone or node.node_id == graph.root_node_id else {}
+        for node in graph.nodes
+    }
+    for node_id in reversed(graph.order):
+        edge = next(iter(graph.incoming[node_id]), None)
+        own = _own_type(graph, node_id, edge)
+        for implied in asked[node_id]:
+            inner = None if edge is None or edge.op is Op.PROJECTION else own or implied
+            found[node_id][implied] = (None if own == implied else own, inner)
+            for source in edge.source_ids if edge is not None else ():
+                asked[source][inner] = None
+    return found
+
+
+def _own_type(graph: QuestionGraph, node_id: str, edge: Edge | None) -> str | None:
+    """The type of a node, or the one that its sources give it."""
+    own = graph.nodes_by_id[node_id].entity_type
+    if edge is None or edge.op not in (Op.INTERSECTION, Op.UNION):
+        return own
+    kinds = {graph.nodes_by_id[source].entity_type for source in edge.source_ids}
+    if edge.op is Op.INTERSECTION:
+        kinds = (kinds | {own}) - {None}
+    elif own is not None:
+        return own
+    return next(iter(kinds)) if len(kinds) == 1 else own
 
 
 def _render(graph: QuestionGraph, *, named: bool) -> str:
-    done: dict[str, str] = {}
+    return _texts(graph, settled_types(graph), named=named)[graph.root_node_id, None]
+
+
+def _texts(
+    graph: QuestionGraph,
+    settled: dict[str, dict[str | None, tuple[str | None, str | None]]],
+    *,
+    named: bool,
+) -> dict[tuple[str, str | None], str]:
+    """The text of each node for each type that may be implied around it."""
+    done: dict[tuple[str, str | None], str] = {}
     for node_id in graph.order:
-        done[node_id] = _shorten(_render_node(graph, node_id, done, named=named))
-    return done[graph.root_node_id]
+        names = graph.nodes_by_id[node_id].known_entities
+        edges = graph.incoming[node_id]
+        for implied, (own, inner) in settled[node_id].items():
+            inside = {source: done[source, inner] for edge in edges for source in edge.source_ids}
+            parts = [_render_edge(edge, inside, named) for edge in edges]
+            if names:
+                parts.append(_render_names(names) if named else "a")
+            text = parts[0] if parts else "*"
+            if named and own is not None:
+                text = f"{own}&{text}"
+            done[node_id, implied] = _shorten(text)
+    return done
+
+
+def _render_names(names: tuple[str, ...]) -> str:
+    return "|".join(f'"{_quote(name)}"' for name in sorted({nfc(name) for name in names}))
 
 
 def _shorten(text: str) -> str:
     if len(text) <= _LONG:
         return text
     return "#" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _render_node(graph: QuestionGraph, node_id: str, done: dict[str, str], *, named: bool) -> str:
-    node = graph.nodes_by_id[node_id]
-    parts = [_render_edge(edge, done, named) for edge in graph.incoming[node_id]]
-    if node.known_entities:
-        names = sorted({nfc(name) for name in node.known_entities})
-        parts.append("|".join(f'"{_quote(name)}"' for name in names) if named else "a")
-    text = parts[0] if parts else "*"
-    if named and node.entity_type is not None:
-        return f"{node.entity_type}&{text}"
-    return text
 
 
 def _quote(name: str) -> str:
