@@ -144,6 +144,8 @@ class Columns:
         if status is Status.EMPTY:
             return Interval(None, None, status)
         values, scale = self._replicated(above, below)
+        if not len(values):
+            return Interval(None, None, Status.EMPTY, self._drawn.shape[1])
         low, high = _percentiles(values, ((1 - level) / 2, (1 + level) / 2))
         return Interval(float(low / scale), float(high / scale), status,
                         self._drawn.shape[1] - len(values))
