@@ -1,0 +1,35 @@
+"""Reading and writing: question graphs in several notations, evidence, facts, relation sheets."""
+
+from graphkit.formats.evidence import read_evidence, write_evidence
+from graphkit.formats.facts import find_sheet, read_facts, read_sheet
+from graphkit.formats.notation import Feature, Notation
+from graphkit.formats.reading import Reading
+from graphkit.formats.registry import (
+    NOTATIONS,
+    notation,
+    parse_questions,
+    read_questions,
+    write_questions,
+)
+from graphkit.formats.triples import read_triples
+from graphkit.formats.writing import atomic_writer, write_bytes, write_text
+
+__all__ = [
+    "NOTATIONS",
+    "Feature",
+    "Notation",
+    "Reading",
+    "atomic_writer",
+    "find_sheet",
+    "notation",
+    "parse_questions",
+    "read_evidence",
+    "read_facts",
+    "read_questions",
+    "read_sheet",
+    "read_triples",
+    "write_bytes",
+    "write_evidence",
+    "write_questions",
+    "write_text",
+]

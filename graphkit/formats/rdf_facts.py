@@ -1,0 +1,228 @@
+"""Reads facts from RDF (N-Triples, Turtle, TriG): IRIs are ids, labels are names."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from graphkit.errors import FormatError, Problem
+from graphkit.evidence import EvidenceRecord, nfc
+from graphkit.formats.lines import TextSource, plain_suffix
+
+if TYPE_CHECKING:
+    from rdflib import Dataset
+
+__all__ = ["iter_rdf"]
+
+_SYNTAX = {".nt": "nt", ".ttl": "turtle", ".trig": "trig"}
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_NAMES = (_RDFS + "label", _SKOS + "prefLabel")
+_ALIASES = (_SKOS + "altLabel",)
+_NUMBERS = """
+    integer decimal double float int long short byte unsignedInt unsignedLong unsignedShort
+    unsignedByte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger
+"""
+_DATATYPES = {
+    **dict.fromkeys(("date", "dateTime", "dateTimeStamp", "gYearMonth"), "date"),
+    **dict.fromkeys(_NUMBERS.split(), "number"),
+    "gYear": "year",
+}
+
+
+def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord]:
+    """Yield one evidence record for every statement that is a fact.
+
+    An IRI is an entity with that id; its name is its ``rdfs:label`` (or ``skos:prefLabel``), else
+    the last part of the IRI; further labels are aliases. ``rdf:type`` gives the type; an entity
+    with several types takes the first by name, and all of them are facts of the relation
+    ``type``. A predicate is called by its label or the last part of its IRI, and by the whole IRI
+    where two would be called alike. Dates, years and numbers become literals; other literals
+    are entities called by their text. The graph of a statement is its source.
+
+    Args:
+        source: The text; the suffix of its name says which notation, Turtle where it says none.
+
+    Raises:
+        FormatError: It cannot be parsed, or it holds no facts.
+    """
+    text = source.text()
+    graph = _parse(text, source.name)
+    names = _Names(graph)
+    count = 0
+    for subject, predicate, object_, context in _quads(graph):
+        record = names.record(subject, predicate, object_, context)
+        if record is not None:
+            count += 1
+            yield record
+    if not count:
+        raise FormatError(Problem("no statement in it is a fact", code="empty", file=source.name))
+
+
+def _parse(text: str, file: str) -> Dataset:
+    import rdflib
+    from rdflib.exceptions import ParserError
+    from rdflib.plugins.parsers.notation3 import BadSyntax
+
+    graph = rdflib.Dataset(default_union=True)
+    syntax = _SYNTAX.get(plain_suffix(file), "turtle")
+    try:
+        graph.parse(data=text, format=syntax, publicID="urn:graphkit:base/")
+    except BadSyntax as error:
+        line = getattr(error, "lines", None)
+        why = getattr(error, "_why", None) or str(error)
+        raise FormatError(
+            Problem(
+                f"not {syntax}: {why}",
+                code="rdf",
+                file=file,
+                line=None if line is None else int(line) + 1,
+            )
+        ) from error
+    except (ParserError, ValueError, SyntaxError) as error:
+        raise FormatError(
+            Problem(f"not {syntax}: {str(error).splitlines()[0]}", code="rdf", file=file)
+        ) from error
+    return graph
+
+
+def _quads(graph: Dataset) -> list[tuple[Any, Any, Any, str]]:
+    """Return all statements in a fixed order, with the IRI of their graph or an empty string."""
+    found = []
+    for subject, predicate, object_, context in graph.quads():
+        name = "" if context is None else str(getattr(context, "identifier", context))
+        found.append((subject, predicate, object_, name if name.startswith("http") else ""))
+    return sorted(found, key=lambda quad: tuple(_order(term) for term in quad))
+
+
+def _order(term: Any) -> tuple[str, str, str, str]:
+    return (
+        type(term).__name__,
+        str(term),
+        str(getattr(term, "datatype", "") or ""),
+        str(getattr(term, "language", "") or ""),
+    )
+
+
+def _local(iri: str) -> str:
+    """Return the last part of an IRI, readable."""
+    part = re.split(r"[/#:]", iri.rstrip("/#"))[-1]
+    return nfc(unquote(part).replace("_", " ")) or iri
+
+
+class _Names:
+    """What the terms of an RDF graph are called."""
+
+    def __init__(self, graph: Dataset) -> None:
+        from rdflib import BNode, Literal, URIRef
+
+        self._literal, self._bnode, self._iri = Literal, BNode, URIRef
+        labels: dict[Any, list[Any]] = {}
+        others: dict[Any, list[Any]] = {}
+        types: dict[Any, list[Any]] = {}
+        predicates: dict[Any, None] = {}
+        for subject, predicate, object_, _ in _quads(graph):
+            name = str(predicate)
+            if name in _NAMES and isinstance(object_, Literal):
+                labels.setdefault(subject, []).append(object_)
+            elif name in _ALIASES and isinstance(object_, Literal):
+                others.setdefault(subject, []).append(object_)
+            elif name == _RDF + "type":
+                types.setdefault(subject, []).append(object_)
+            else:
+                predicates[predicate] = None
+        self._labels = {term: sorted(found, key=_preference) for term, found in labels.items()}
+        self._others = others
+        self._types = {
+            term: sorted({self.name(kind) for kind in kinds}) for term, kinds in types.items()
+        }
+        called: dict[str, list[Any]] = {}
+        for predicate in predicates:
+            called.setdefault(self.name(predicate), []).append(predicate)
+        self._relations = {
+            predicate: name if len(terms) == 1 else str(predicate)
+            for name, terms in called.items()
+            for predicate in terms
+        }
+
+    def name(self, term: Any) -> str:
+        """Return what an entity, a class or a predicate is called."""
+        for label in self._labels.get(term, ()):
+            text = nfc(str(label))
+            if text:
+                return text
+        return f"_:{term}" if isinstance(term, self._bnode) else _local(str(term))
+
+    def aliases(self, term: Any) -> tuple[str, ...]:
+        """Return the further names of an entity."""
+        name = self.name(term)
+        found = [nfc(str(label)) for label in self._labels.get(term, ())]
+        found += [nfc(str(label)) for label in self._others.get(term, ())]
+        return tuple(dict.fromkeys(text for text in found if text and text != name))
+
+    def record(
+        self, subject: Any, predicate: Any, object_: Any, context: str
+    ) -> EvidenceRecord | None:
+        """Return a statement as evidence, or None where it only says what something is called."""
+        relation = self._relations.get(predicate)
+        if relation is None:
+            if str(predicate) != _RDF + "type" or len(self._types[subject]) < 2:
+                return None
+            relation = "type"
+        data: dict[str, Any] = {
+            "head_entity": self.name(subject),
+            "head_id": self._ident(subject),
+            "head_type": self._type(subject),
+            "relation": relation,
+            "source_url": context,
+        }
+        aliases = {self.name(subject): self.aliases(subject)}
+        if isinstance(object_, self._literal):
+            data["tail_entity"], data["tail_type"] = _literal(object_)
+        else:
+            data["tail_entity"] = self.name(object_)
+            data["tail_id"] = self._ident(object_)
+            data["tail_type"] = self._type(object_)
+            aliases[self.name(object_)] = self.aliases(object_)
+        data["aliases"] = {name: found for name, found in aliases.items() if found}
+        if not data["tail_entity"]:
+            return None
+        text = "\x1f".join((*map(_n3, (subject, predicate, object_)), context))
+        data["evidence_id"] = "rdf:" + hashlib.sha256(text.encode()).hexdigest()[:20]
+        return EvidenceRecord(**data)
+
+    def _type(self, term: Any) -> str | None:
+        found = self._types.get(term)
+        return found[0] if found else None
+
+    def _ident(self, term: Any) -> str:
+        return f"_:{term}" if isinstance(term, self._bnode) else str(term)
+
+
+def _n3(term: Any) -> str:
+    return str(term.n3())
+
+
+def _preference(label: Any) -> tuple[int, str, str]:
+    language = (label.language or "").lower()
+    rank = 0 if language == "en" else 1 if not language else 2 if language.startswith("en-") else 3
+    return rank, language, str(label)
+
+
+def _literal(term: Any) -> tuple[str, str | None]:
+    """Return (text, type) of a literal."""
+    text = nfc(str(term))
+    datatype = str(term.datatype or "")
+    kind = _DATATYPES.get(datatype.removeprefix(_XSD)) if datatype.startswith(_XSD) else None
+    if kind == "date" and "T" in text:
+        day, _, time = text.partition("T")
+        if re.fullmatch(r"00:00:00(?:\.0+)?(?:Z|[+-]00:00)?", time):
+            text = day
+    if kind in ("date", "year"):
+        text = re.sub(r"(?<=\d)(?:Z|[+-]\d\d:\d\d)$", "", text) if "T" not in text else text
+    return text, kind
