@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from vocabulary import GOODS
+from vocabulary import GOODS, GROUPS, INDUSTRIES
+
+Tables = tuple[dict[str, str], ...]
 
 _UNCLEAN = re.compile(
     r"\b(?:other|others|including|includes|include|such|as|small|smaller|possibly|possible|some|"
@@ -36,11 +38,14 @@ _PAIRS = frozenset(
 )
 
 
-def fold(item: str) -> str:
+def fold(item: str, tables: Tables = (GOODS,)) -> str:
     """One item in lower case, table spelling, American spelling; "" when it is unclean."""
     name = item if re.match(r"[A-Z][a-z]+ [A-Z]", item) else item.lower()
     name = _PREFIX.sub("", name.replace("transportation equipment", "transport equipment"))
-    name = GOODS.get(name, name)
+    for table in tables:
+        if name in table:
+            name = table[name]
+            break
     if not name or _UNCLEAN.search(name):
         return ""
     if not re.fullmatch(r"[a-z][a-z' -]*[a-z]", name) or len(name) < 3:
@@ -51,11 +56,12 @@ def fold(item: str) -> str:
 class Spellings:
     """The goods of all countries: decides splits at "and" and which number form a name takes."""
 
-    def __init__(self, lists: list[list[str]]) -> None:
+    def __init__(self, lists: list[list[str]], *, industries: bool = False) -> None:
+        self._tables: Tables = (INDUSTRIES, GOODS) if industries else (GOODS,)
         self._alone: Counter[str] = Counter()
         for items in lists:
             for item in items:
-                name = fold(item)
+                name = fold(item, self._tables)
                 if name and " and " not in name and "/" not in name:
                     self._alone[name] += 1
         self._forms: dict[str, str] = {}
@@ -70,7 +76,7 @@ class Spellings:
         found = []
         for item in items:
             for part in self._parts(item):
-                name = fold(part)
+                name = fold(part, self._tables)
                 if name:
                     found.append(self._forms.get(_stem(name), name))
         return [name for name in dict.fromkeys(found) if self._wanted(name)]
@@ -88,7 +94,7 @@ class Spellings:
         return [item]
 
     def _known(self, part: str) -> bool:
-        name = fold(part)
+        name = fold(part, self._tables)
         return bool(name) and self._alone[self._forms.get(_stem(name), name)] >= 2
 
     def _wanted(self, name: str) -> bool:
@@ -119,5 +125,5 @@ def group_names(items: list[str]) -> list[str]:
             continue
         if re.search(r"\b(?:Other|Mixed|None|Unspecified|Non|Part|Descent)\b", name):
             continue
-        found.append(name)
-    return list(dict.fromkeys(found))
+        found.append(GROUPS.get(name, name))
+    return [name for name in dict.fromkeys(found) if name]

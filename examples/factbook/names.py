@@ -108,7 +108,7 @@ EXTRA_ALIASES: dict[str, tuple[str, ...]] = {
     "tw": ("Chinese Taipei", "Republic of China"),
     "uk": ("UK", "Great Britain", "Britain"),
     "um": ("United States Minor Outlying Islands",),
-    "us": ("US", "USA", "U.S.", "United States of America", "America"),
+    "us": ("US", "USA", "U.S.", "United States of America"),
     "uv": ("Upper Volta",),
     "vc": ("Saint Vincent", "St. Vincent and the Grenadines"),
     "vi": ("BVI",),
@@ -135,6 +135,7 @@ SPELLINGS: dict[str, str] = {
     "Western Saharan": "wi",
     "Great Britain": "uk",
     "Northern Marianas": "cq",
+    "Bahamas, The": "bf",
 }
 
 SKIPPED_CODES = frozenset({"ee", "oo", "xo", "xq", "zh", "zn", "xx"})
@@ -204,7 +205,8 @@ class Countries:
             names[code] = nfc(PREFERRED.get(code, short))
             wanted = [*EXTRA_ALIASES.get(code, ()), *split_forms(short)]
             for field in _LOCAL_FIELDS:
-                wanted += split_forms(forms.get(field, ""))
+                stated = split_forms(forms.get(field, ""))
+                wanted += [form for form in stated if len(form) > 2]
             claims[code] = [nfc(form) for form in wanted]
         owners: dict[str, set[str]] = {}
         for code, wanted in claims.items():
@@ -213,9 +215,7 @@ class Countries:
         aliases: dict[str, list[str]] = {}
         for code, wanted in claims.items():
             kept = {
-                form
-                for form in wanted
-                if form != names[code] and owners[form.casefold()] == {code}
+                form for form in wanted if form != names[code] and owners[form.casefold()] == {code}
             }
             aliases[code] = sorted(kept)
         return cls(names, aliases)

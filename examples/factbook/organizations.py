@@ -8,7 +8,6 @@ ORGANIZATIONS: dict[str, str] = {
     "ACP": "the African, Caribbean, and Pacific Group of States",
     "ADB": "the Asian Development Bank",
     "AFESD": "the Arab Fund for Economic and Social Development",
-    "ALBA": "the Bolivarian Alliance for the Peoples of Our America",
     "AMF": "the Arab Monetary Fund",
     "AMU": "the Arab Maghreb Union",
     "ANZUS": "the Australia-New Zealand-United States Security Treaty",
@@ -23,8 +22,7 @@ ORGANIZATIONS: dict[str, str] = {
     "BA": "the Baltic Assembly",
     "BCIE": "the Central American Bank for Economic Integration",
     "BDEAC": "the Central African States Development Bank",
-    "BIMSTEC": "the Bay of Bengal Initiative for Multi-Sectoral Technical and "
-    "Economic Cooperation",
+    "BIMSTEC": "the Bay of Bengal Initiative for Multi-Sectoral Technical and Economic Cooperation",
     "BIS": "the Bank for International Settlements",
     "BRICS": "the BRICS group",
     "BSEC": "the Black Sea Economic Cooperation Zone",
@@ -47,7 +45,6 @@ ORGANIZATIONS: dict[str, str] = {
     "COMESA": "the Common Market for Eastern and Southern Africa",
     "CP": "the Colombo Plan",
     "CPLP": "the Community of Portuguese Language Countries",
-    "CSN": "the South American Community of Nations",
     "CSTO": "the Collective Security Treaty Organization",
     "Caricom": "the Caribbean Community",
     "D-8": "the Developing Eight",
@@ -58,7 +55,6 @@ ORGANIZATIONS: dict[str, str] = {
     "EAS": "the East Asia Summit",
     "EBRD": "the European Bank for Reconstruction and Development",
     "ECB": "the European Central Bank",
-    "ECCU": "the Eastern Caribbean Currency Union",
     "ECO": "the Economic Cooperation Organization",
     "ECOWAS": "the Economic Community of West African States",
     "EFTA": "the European Free Trade Association",
@@ -66,7 +62,6 @@ ORGANIZATIONS: dict[str, str] = {
     "EITI": "the Extractive Industries Transparency Initiative",
     "EMU": "the European Economic and Monetary Union",
     "ESA": "the European Space Agency",
-    "ESCAP": "the Economic and Social Commission for Asia and the Pacific",
     "EU": "the European Union",
     "Entente": "the Council of the Entente",
     "FAO": "the Food and Agriculture Organization",
@@ -91,7 +86,6 @@ ORGANIZATIONS: dict[str, str] = {
     "IBRD": "the International Bank for Reconstruction and Development",
     "ICAO": "the International Civil Aviation Organization",
     "ICC": "the International Chamber of Commerce",
-    "ICCt": "the International Criminal Court",
     "ICRM": "the International Red Cross and Red Crescent Movement",
     "IDA": "the International Development Association",
     "IDB": "the Islamic Development Bank",
@@ -192,7 +186,6 @@ MORE_ALIASES: dict[str, tuple[str, ...]] = {
     "the International Organization of the French-Speaking World": ("Francophonie",),
     "the Union of South American Nations": ("Unasur",),
     "the Benelux Union": ("Benelux Economic Union",),
-    "the European Economic and Monetary Union": ("Eurozone",),
     "the Nonaligned Movement": ("Non-Aligned Movement",),
     "the Southern Cone Common Market": ("MERCOSUR",),
     "the United Nations Security Council": ("UNSC",),
@@ -212,9 +205,7 @@ MISSIONS: dict[str, str] = {
     "UNIFIL": "the United Nations Interim Force in Lebanon",
     "UNISFA": "the United Nations Interim Security Force for Abyei",
     "UNMIL": "the United Nations Mission in Liberia",
-    "UNMIS": "the United Nations Mission in Sudan",
     "UNMISS": "the United Nations Mission in South Sudan",
-    "UNMIT": "the United Nations Integrated Mission in Timor-Leste",
     "UNMOGIP": "the United Nations Military Observer Group in India and Pakistan",
     "UNOCI": "the United Nations Operation in Cote d'Ivoire",
     "UNTSO": "the United Nations Truce Supervision Organization",
@@ -228,6 +219,28 @@ CORRECTIONS: dict[str, str] = {
     "MIUSMA": "MINUSMA",
     "UNSC": "UN Security Council",
 }
+
+# Entries left out: what the source lists in passing or has let grow old. "" is no qualifier.
+# The International Criminal Court is covered better by the field on international law.
+SKIPPED: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("ALBA", ""),
+        ("CSN", "observer"),
+        ("ECCU", ""),
+        ("EITI", ""),
+        ("ESCAP", ""),
+        ("ICC", ""),
+        ("ICCt", ""),
+        ("ICCt", "signatory"),
+        ("ITUC", ""),
+        ("OPCW", "signatory"),
+        ("UN Security Council", "non-permanent"),
+        ("UN Security Council", "temporary"),
+        ("UNMIS", ""),
+        ("UNMIT", ""),
+        ("WFTU", ""),
+    }
+)
 
 # Qualifier in parentheses -> relation. None: no fact follows from it.
 QUALIFIERS: dict[str, str | None] = {
@@ -249,7 +262,6 @@ QUALIFIERS: dict[str, str | None] = {
     "implementing country": "implementing country of",
     "national committees": "has a national committee of",
     "NGOs": "has an affiliated union or group of",
-    "non-permanent": "temporary member of",
     "nonregional member": "nonregional member of",
     "nonregional members": "nonregional member of",
     "observer": "observer of",
@@ -259,12 +271,10 @@ QUALIFIERS: dict[str, str | None] = {
     "pending member": "pending member of",
     "permanent": "permanent member of",
     "regional": "member of",
-    "signatory": "signatory of",
     "subbureau": "has a subbureau of",
     "subscriber": "subscriber member of",
     "suspended": "suspended from",
     "temporarily suspended": "suspended from",
-    "temporary": "temporary member of",
     "US suspended security obligations": "member of",
 }
 
@@ -272,8 +282,7 @@ QUALIFIERS: dict[str, str | None] = {
 AGREEMENTS: dict[str, str] = {
     "Air Pollution": "the Convention on Long-Range Transboundary Air Pollution",
     "Air Pollution-Nitrogen Oxides": "the Protocol on Nitrogen Oxides",
-    "Air Pollution-Persistent Organic Pollutants": "the Protocol on Persistent "
-    "Organic Pollutants",
+    "Air Pollution-Persistent Organic Pollutants": "the Protocol on Persistent Organic Pollutants",
     "Air Pollution-Sulfur 85": "the First Sulfur Protocol",
     "Air Pollution-Sulphur 85": "the First Sulfur Protocol",
     "Air Pollution-Sulfur 94": "the Second Sulfur Protocol",

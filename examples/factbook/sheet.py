@@ -44,12 +44,9 @@ TYPES: dict[str, tuple[str, str, str]] = {
         "a",
         "Which country code top-level domain",
     ),
-    "court": ("courts", "a", "Which court"),
     "currency": ("currencies", "a", "Which currency"),
     "date": ("dates", "a", "Which date"),
     "day of the year": ("days of the year", "a", "Which day of the year"),
-    "demonym": ("demonyms", "a", "Which demonym"),
-    "division": ("divisions", "a", "Which first-level division"),
     "ethnic group": ("ethnic groups", "an", "Which ethnic group"),
     "former state": ("former states", "a", "Which former state"),
     "government type": ("government types", "a", "Which government type"),
@@ -74,12 +71,18 @@ _LIST = "Every entry of the field is kept; the field names all of them."
 _CUT = "The source lists only the most important ones, and unclean entries are dropped."
 _PARTICIPATION = (
     "Every entry of the participation list is kept; the source lists all organizations of its "
-    "appendix to which the country belongs in this role."
+    "appendix to which the country belongs in this role. README.md names what was left out."
 )
 
 
 def _role(
-    name: str, backward: str, forward: str, inverse: str, *aliases: str, note: str = ""
+    name: str,
+    backward: str,
+    forward: str,
+    inverse: str,
+    *aliases: str,
+    complete: bool = True,
+    note: str = "",
 ) -> Relation:
     return Relation(
         name,
@@ -88,7 +91,7 @@ def _role(
         backward,
         forward,
         inverse,
-        True,
+        complete,
         note or _PARTICIPATION,
         aliases=aliases,
     )
@@ -174,6 +177,8 @@ _RELATIONS: tuple[Relation, ...] = (
         "is a candidate for membership of {}",
         "has as a candidate for membership {}",
         "has candidate",
+        complete=False,
+        note="The source marks only some of the candidates of 2015 (it misses Montenegro).",
     ),
     _role("partner of", "is a partner of {}", "has as a partner {}", "has partner"),
     _role(
@@ -207,7 +212,6 @@ _RELATIONS: tuple[Relation, ...] = (
         "has subscriber member",
     ),
     _role("suspended from", "is suspended from {}", "has suspended {}", "has suspended"),
-    _role("signatory of", "is a signatory of {}", "has as a signatory {}", "has signatory"),
     _role(
         "pending member of",
         "is a pending member of {}",
@@ -227,23 +231,19 @@ _RELATIONS: tuple[Relation, ...] = (
         "has permanent member",
     ),
     _role(
-        "temporary member of",
-        "is a temporary member of {}",
-        "has as a temporary member {}",
-        "has temporary member",
-        note="Twelve or more are listed because outgoing and incoming members overlap.",
-    ),
-    _role(
         "compliant country of",
         "is a compliant country of {}",
         "has as a compliant country {}",
         "has compliant country",
+        complete=False,
+        note="States of the Extractive Industries Transparency Initiative, not all of one date.",
     ),
     _role(
         "implementing country of",
         "is an implementing country of {}",
         "has as an implementing country {}",
         "has implementing country",
+        complete=False,
         note="As the source says it, also for countries that only support the initiative.",
     ),
     _role(
@@ -291,7 +291,7 @@ _RELATIONS: tuple[Relation, ...] = (
         "country",
         "agreement",
         "is a signatory without ratification of {}",
-        "has as a signatory without ratification {}",
+        "has without ratification the signature of {}",
         "signed but not ratified by",
         True,
         "The source follows a fixed set of environmental agreements and lists all signatories.",
@@ -309,7 +309,7 @@ _RELATIONS: tuple[Relation, ...] = (
     Relation(
         "accepts jurisdiction of",
         "country",
-        "court",
+        "organization",
         "accepts the jurisdiction of {}",
         "has jurisdiction accepted by {}",
         "jurisdiction accepted by",
@@ -359,9 +359,9 @@ _RELATIONS: tuple[Relation, ...] = (
         "has as its currency {}",
         "is the currency of {}",
         "currency of",
-        LISTED,
-        "One currency for each country of which the exchange-rate field names it; members of the "
-        "economic and monetary union have the euro. Countries without the field are not covered.",
+        True,
+        "The main currency of every inhabited entry. Estonia, Latvia, Lithuania, Tuvalu and "
+        "Zimbabwe are set by hand (see README.md).",
         functional=True,
     ),
     Relation(
@@ -433,8 +433,8 @@ _RELATIONS: tuple[Relation, ...] = (
         "industry",
         "country",
         "industry",
-        "has as an industry {}",
-        "is an industry of {}",
+        "has as a branch of its economy {}",
+        "is a branch of the economy of {}",
         "industry of",
         False,
         _CUT,
@@ -528,8 +528,9 @@ _RELATIONS: tuple[Relation, ...] = (
         "has as a national color {}",
         "is a national color of {}",
         "national color of",
-        LISTED,
-        "Complete for the countries whose field states the national colors.",
+        True,
+        "Every entry whose symbol field states national colors; the others (small territories) "
+        "have none in the source. Shades are folded into their color.",
         aliases=("national colour",),
     ),
     Relation(
@@ -631,17 +632,6 @@ _RELATIONS: tuple[Relation, ...] = (
         "Groups with a proper name; mixed, other and descriptive entries are dropped.",
     ),
     Relation(
-        "first-level division",
-        "country",
-        "division",
-        "has as a first-level division {}",
-        "is a first-level division of {}",
-        "first-level division of",
-        LISTED,
-        "Complete for the countries whose list has exactly the stated number of clean names; "
-        "all other countries are left out.",
-    ),
-    Relation(
         "dependency of",
         "country",
         "country",
@@ -660,8 +650,9 @@ _RELATIONS: tuple[Relation, ...] = (
         "keeps in its capital the standard time {}",
         "is the standard time in the capital of {}",
         "standard time of",
-        LISTED,
-        "The field gives the time in the capital; other zones of large countries are missing.",
+        True,
+        "Every entry that has a capital; the zone is that of the capital, so other zones of large "
+        "countries are no part of the relation.",
         functional=True,
         aliases=("time zone",),
     ),
@@ -684,8 +675,7 @@ _RELATIONS: tuple[Relation, ...] = (
         "is recognized by {}",
         "recognized by",
         LISTED,
-        "Complete for the countries whose citizenship field answers both questions with yes "
-        "or no.",
+        "Complete for the countries whose citizenship field answers both questions with yes or no.",
     ),
     Relation(
         "fiscal year begins on",
@@ -719,17 +709,6 @@ _RELATIONS: tuple[Relation, ...] = (
         "head of government of",
         LISTED,
         "The first person that the field names, as of the date.",
-        functional=True,
-    ),
-    Relation(
-        "demonym",
-        "country",
-        "demonym",
-        "has as its demonym {}",
-        "is the demonym of {}",
-        "demonym of",
-        LISTED,
-        "The adjective of nationality, where the field gives a single one.",
         functional=True,
     ),
     Relation(
@@ -795,7 +774,7 @@ RELATIONS: dict[str, Relation] = {relation.name: relation for relation in _RELAT
 def render(articles: Iterable[str], heads: Mapping[str, Iterable[str]]) -> str:
     """The sheet as TOML; `heads` are the subjects for which a listed relation is complete."""
     lines = [
-        "# The relation sheet of the factbook facts: what each relation means and what is complete.",
+        "# The relation sheet of the factbook facts: what relations mean and which are complete.",
         "# Written by build.py from sheet.py; edit that and build again.",
         "",
         "[articles]",
@@ -823,10 +802,6 @@ def _relation_lines(relation: Relation, heads: Iterable[str]) -> list[str]:
         lines.append(f"inverse = {_quoted(relation.inverse)}")
     lines.append(f"head_type = {_quoted(relation.head_type)}")
     lines.append(f"tail_type = {_quoted(relation.tail_type)}")
-    if relation.datatype:
-        lines.append(f"tail_datatype = {_quoted(relation.datatype)}")
-    if relation.unit:
-        lines.append(f"tail_unit = {_quoted(relation.unit)}")
     if isinstance(relation.complete, bool):
         lines.append(f"complete = {str(relation.complete).lower()}")
     else:
