@@ -1,0 +1,62 @@
+"""What makes a grown question sensible: rules that are on, each of which can be relaxed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphkit.facts import FactStore
+
+__all__ = ["Rules", "is_one_to_one"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Rules for the conditions of a grown question; docs/semantics.md, section 5, says why.
+
+    Attributes:
+        min_set: An anchor's set has at least this many members.
+        max_set: And at most this many.
+        min_removed: A condition that is not the last removes at least this many candidates.
+        exclusion_share: An exclusion removes at least this share of its own set.
+        exclusion_complete: An exclusion uses only relations that the sheet calls complete.
+        complete_only: Every condition does, so that verdicts are closed.
+        back_and_forth: Whether a relation may be followed and then followed back.
+        entity_twice: Whether an entity may be an anchor twice.
+        witness_anchors: Whether the answer or a witness may be an anchor.
+        adjacent_anchors: Whether a fact may join the answer to an anchor two or more hops away.
+        one_to_one_counts: Whether one-to-one hops count towards the edges of a finished question.
+        max_candidates: No set on the way to the answer is larger.
+        allow: Only these relations are used; empty for all.
+        deny: These relations are never used.
+    """
+
+    min_set: int = 3
+    max_set: int = 60
+    min_removed: int = 2
+    exclusion_share: float = 0.1
+    exclusion_complete: bool = True
+    complete_only: bool = True
+    back_and_forth: bool = False
+    entity_twice: bool = False
+    witness_anchors: bool = False
+    adjacent_anchors: bool = False
+    one_to_one_counts: bool = False
+    max_candidates: int = 200
+    allow: frozenset[str] = frozenset()
+    deny: frozenset[str] = frozenset()
+
+    def relations(self, facts: FactStore) -> tuple[int, ...]:
+        """Return the numbers of the relations that may be used at all."""
+        return tuple(
+            number
+            for number, name in enumerate(facts.relations)
+            if name not in self.deny
+            and (not self.allow or name in self.allow)
+            and (not self.complete_only or facts.sheet.relation(name).complete is not False)
+        )
+
+
+def is_one_to_one(facts: FactStore, relation: int) -> bool:
+    """Whether every head of a relation has one tail and every tail one head."""
+    adjacency = facts.adjacency[relation]
+    return len(adjacency) == len(adjacency.forward.keys) == len(adjacency.backward.keys)
