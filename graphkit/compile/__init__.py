@@ -1,0 +1,1 @@
+"""Question graphs in other notations: Cypher, English, Mermaid; each is a text with parameters."""
