@@ -14,6 +14,7 @@ from rubric.statistics.rates import (
 )
 from rubric.statistics.readers import read_calibration, read_human_labels, read_trajectories
 from rubric.statistics.records import CalibrationLine, Event, HumanLabel, Trajectory
+from rubric.statistics.reports import decisions, score_table, table_from_records
 from rubric.statistics.sensitivity import (
     Point,
     Sensitivity,
@@ -48,6 +49,7 @@ __all__ = [
     "category_means",
     "compare",
     "configuration_profiles",
+    "decisions",
     "failure_outcomes",
     "kappa_points",
     "matched_comparison",
@@ -56,7 +58,9 @@ __all__ = [
     "read_calibration",
     "read_human_labels",
     "read_trajectories",
+    "score_table",
     "sensitivity",
+    "table_from_records",
     "tau_points",
     "trace_profile",
     "weight_points",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,14 +13,14 @@ from rubric.literals import exact
 from rubric.settings import Settings
 from rubric.statistics.measure import Measure, Status, mean, share
 from rubric.statistics.records import CalibrationLine
+from rubric.verdicts import decide
 
-__all__ = ["DELTA", "CalibrationReport", "TaskCalibration", "calibrate", "decision"]
+__all__ = ["DELTA", "CalibrationReport", "TaskCalibration", "calibrate"]
 
 DELTA = Settings().delta_cal
 """The minimum gain; the paper's value is lost, this one is assumed (rubric-scoring.md, 7)."""
 
 _REPORTS = ("R1", "R2", "R3")
-_WORDS = ("yes", "no", "na", "skipped")
 
 Scorer = Callable[[str, Mapping[str, str]], Fraction | float | None]
 
@@ -96,28 +96,6 @@ class CalibrationReport:
         }
 
 
-def decision(verdict: str | None, votes: Iterable[str] | None) -> str:
-    """Return what verdict and votes say: votes beat the verdict (rubric-scoring.md, section 1).
-
-    Args:
-        verdict: A word, or None.
-        votes: Several words, or None. The majority of the yes and no votes decides; a tie or no
-            usable vote is ``skipped``; all votes na is ``na``.
-
-    >>> decision("no", ["yes", "yes", "no"]), decision(None, ["yes", "no"]), decision("maybe", None)
-    ('yes', 'skipped', 'skipped')
-    """
-    if votes is None:
-        word = (verdict or "").strip().lower()
-        return word if word in _WORDS else "skipped"
-    counts = Counter(vote.strip().lower() for vote in votes)
-    if counts and set(counts) == {"na"}:
-        return "na"
-    if counts["yes"] == counts["no"]:
-        return "skipped"
-    return "yes" if counts["yes"] > counts["no"] else "no"
-
-
 def calibrate(
     lines: Iterable[CalibrationLine],
     delta: Fraction | float | str = DELTA,
@@ -180,7 +158,7 @@ def _sorted_out(
             if line.atom_id in verdicts[key]:
                 problems.append(Problem("has two verdicts; expected one", code="duplicate_id",
                                         subject=f"{subject}, atom {line.atom_id}"))
-            verdicts[key][line.atom_id] = decision(line.verdict, line.votes)
+            verdicts[key][line.atom_id] = decide(line.verdict, line.votes).word
     if problems:
         raise InputError(problems)
     return scores, dict(verdicts)

@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    field_validator,
+    model_validator,
+)
 
 from rubric.literals import Exact
 
@@ -19,7 +27,16 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Text = Annotated[str, Field(strict=True, min_length=1)]
 Whole = Annotated[int, Field(strict=True, ge=0)]
-Amount = Annotated[Exact, Field(ge=0)]
+
+
+def _no_text(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} is a text; expected a number")
+    return value
+
+
+Number = Annotated[Exact, BeforeValidator(_no_text)]
+Amount = Annotated[Number, Field(ge=0)]
 
 
 class Event(BaseModel):
@@ -119,7 +136,7 @@ class HumanLabel(BaseModel):
     rater: Text
     round: Annotated[int, Field(strict=True, ge=1)] = 1
     label: Literal["correct", "incorrect", "yes", "no", "na", "skipped"] | None = None
-    rating: Exact | None = None
+    rating: Number | None = None
     system: str | None = None
 
     @model_validator(mode="after")
@@ -164,7 +181,7 @@ class CalibrationLine(BaseModel):
     task_id: Text
     report: Literal["R1", "R2", "R3"]
     run: Annotated[int, Field(strict=True, ge=1)] = 1
-    score: Exact | None = None
+    score: Number | None = None
     atom_id: Text | None = None
     verdict: str | None = None
     votes: tuple[str, ...] | None = None
