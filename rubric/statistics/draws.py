@@ -60,7 +60,7 @@ class BoundedDraws:
 
     def _accepted(self, words: int) -> NDArray[np.int64]:
         raw = np.asarray(self._generator.random_raw(words), dtype="<u8")
-        products = raw.view("<u4") * self._bound
+        products = raw.view("<u4").astype(np.uint64) * self._bound
         low = products & _MASK
         kept = products >> _SHIFT
         if self._threshold and bool((low < self._threshold).any()):
