@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from graphkit.errors import FormatError, Problem
 from graphkit.evidence import EvidenceRecord, nfc
 from graphkit.formats.lines import TextSource, plain_suffix
+from graphkit.formats.reading import MAX_PROBLEMS
 
 if TYPE_CHECKING:
     from rdflib import Dataset
@@ -51,12 +54,11 @@ def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord]:
     Raises:
         FormatError: It cannot be parsed, or it holds no facts.
     """
-    text = source.text()
-    graph = _parse(text, source.name)
-    names = _Names(graph)
+    quads = _quads(source.text(), source.name)
+    names = _Names(quads)
     count = 0
-    for subject, predicate, object_, context in _quads(graph):
-        record = names.record(subject, predicate, object_, context)
+    for quad in quads:
+        record = names.record(*quad)
         if record is not None:
             count += 1
             yield record
@@ -64,15 +66,54 @@ def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord]:
         raise FormatError(Problem("no statement in it is a fact", code="empty", file=source.name))
 
 
-def _parse(text: str, file: str) -> Dataset:
+_Quad = tuple[Any, Any, Any, str]
+"""Subject, predicate, object and the IRI of the graph or an empty string."""
+
+
+def _quads(text: str, file: str) -> list[_Quad]:
+    """Return all statements in a fixed order, blank nodes called after the file's content."""
+    from rdflib import BNode
+
+    graph, labels = _parse(text, file)
+    scope = hashlib.sha256(text.encode()).hexdigest()[:10]
+
+    def named(term: Any) -> Any:
+        if not isinstance(term, BNode):
+            return term
+        label = labels.get(term) or "b" + str(term).rpartition("b")[2]
+        return BNode(f"{scope}-{label}")
+
+    found = []
+    for subject, predicate, object_, context in graph.quads():
+        name = "" if context is None else str(getattr(context, "identifier", context))
+        found.append(
+            (
+                named(subject),
+                predicate,
+                named(object_),
+                name if name.startswith(("http:", "https:")) else "",
+            )
+        )
+    return sorted(found, key=lambda quad: tuple(_order(term) for term in quad))
+
+
+def _parse(text: str, file: str) -> tuple[Dataset, dict[Any, str]]:
+    """Return the statements, and the label of every blank node that the syntax keeps."""
     import rdflib
     from rdflib.exceptions import ParserError
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
-    graph = rdflib.Dataset(default_union=True)
     syntax = _SYNTAX.get(plain_suffix(file), "turtle")
+    labels: dict[str, Any] = {}
+    options: dict[str, Any] = {"bnode_context": labels} if syntax == "nt" else {}
+    log = logging.getLogger("rdflib.term")
+    level = log.level
+    log.setLevel(logging.ERROR)  # a literal that does not fit its datatype is kept as it stands
     try:
-        graph.parse(data=text, format=syntax, publicID="urn:graphkit:base/")
+        with warnings.catch_warnings():  # rdflib warns about its own use of its old names
+            warnings.simplefilter("ignore", DeprecationWarning)
+            graph = rdflib.Dataset(default_union=True)
+            graph.parse(data=text, format=syntax, publicID="urn:graphkit:base/", **options)
     except BadSyntax as error:
         line = getattr(error, "lines", None)
         why = getattr(error, "_why", None) or str(error)
@@ -85,19 +126,30 @@ def _parse(text: str, file: str) -> Dataset:
             )
         ) from error
     except (ParserError, ValueError, SyntaxError) as error:
-        raise FormatError(
-            Problem(f"not {syntax}: {str(error).splitlines()[0]}", code="rdf", file=file)
-        ) from error
-    return graph
+        if syntax == "nt":
+            raise FormatError(_broken_lines(text, file)) from error
+        why = (str(error).splitlines() or ["cannot be parsed"])[0]
+        raise FormatError(Problem(f"not {syntax}: {why}", code="rdf", file=file)) from error
+    finally:
+        log.setLevel(level)
+    return graph, {term: label for label, term in labels.items()}
 
 
-def _quads(graph: Dataset) -> list[tuple[Any, Any, Any, str]]:
-    """Return all statements in a fixed order, with the IRI of their graph or an empty string."""
-    found = []
-    for subject, predicate, object_, context in graph.quads():
-        name = "" if context is None else str(getattr(context, "identifier", context))
-        found.append((subject, predicate, object_, name if name.startswith("http") else ""))
-    return sorted(found, key=lambda quad: tuple(_order(term) for term in quad))
+def _broken_lines(text: str, file: str) -> list[Problem]:
+    """Return every line of an N-Triples text that is none, up to a thousand."""
+    from rdflib.exceptions import ParserError
+    from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
+
+    problems: list[Problem] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            W3CNTriplesParser().parsestring(line)
+        except (ParserError, ValueError) as error:
+            why = (str(error).splitlines() or ["cannot be parsed"])[0]
+            problems.append(Problem(f"not nt: {why}", code="rdf", file=file, line=number))
+        if len(problems) >= MAX_PROBLEMS:
+            break
+    return problems or [Problem("not nt", code="rdf", file=file)]
 
 
 def _order(term: Any) -> tuple[str, str, str, str]:
@@ -118,15 +170,15 @@ def _local(iri: str) -> str:
 class _Names:
     """What the terms of an RDF graph are called."""
 
-    def __init__(self, graph: Dataset) -> None:
-        from rdflib import BNode, Literal, URIRef
+    def __init__(self, quads: Iterable[_Quad]) -> None:
+        from rdflib import BNode, Literal
 
-        self._literal, self._bnode, self._iri = Literal, BNode, URIRef
+        self._literal, self._bnode = Literal, BNode
         labels: dict[Any, list[Any]] = {}
         others: dict[Any, list[Any]] = {}
         types: dict[Any, list[Any]] = {}
         predicates: dict[Any, None] = {}
-        for subject, predicate, object_, _ in _quads(graph):
+        for subject, predicate, object_, _ in quads:
             name = str(predicate)
             if name in _NAMES and isinstance(object_, Literal):
                 labels.setdefault(subject, []).append(object_)

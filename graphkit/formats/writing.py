@@ -39,8 +39,11 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(name))
     mode = _mode(target, name)
     if mode is not None and not stat.S_ISREG(mode):  # a device or a pipe: nothing to replace
-        with open(target, "wb") as stream:
-            yield stream
+        try:
+            with open(target, "wb") as stream:
+                yield stream
+        except OSError as error:
+            raise _unwritable(error, name) from error
         return
     temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
     try:
@@ -56,11 +59,14 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
     except OSError as error:
-        raise OperationError(
-            Problem(f"cannot be written: {error.strerror}", code="unwritable", file=name)
-        ) from error
+        raise _unwritable(error, name) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _unwritable(error: OSError, name: str) -> OperationError:
+    why = error.strerror or str(error)
+    return OperationError(Problem(f"cannot be written: {why}", code="unwritable", file=name))
 
 
 def _mode(target: Path, name: str) -> int | None:
@@ -69,9 +75,9 @@ def _mode(target: Path, name: str) -> int | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise InputError(
-            Problem(f"cannot be written: {error}", code="unwritable", file=name)
-        ) from (error)
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        problem = Problem(f"cannot be written: {why}", code="unwritable", file=name)
+        raise InputError(problem) from error
     if stat.S_ISDIR(mode):
         raise InputError(Problem("is a directory, expected a file", code="directory", file=name))
     return mode
