@@ -112,18 +112,20 @@ def settled_types(
     }
     for node_id in reversed(graph.order):
         edge = next(iter(graph.incoming[node_id]), None)
-        own = _own_type(graph, node_id, edge)
         for implied in asked[node_id]:
-            inner = None if edge is None or edge.op is Op.PROJECTION else own or implied
+            own = _own_type(graph, node_id, edge, implied)
+            inner = None if edge is None or edge.op is Op.PROJECTION else own
             found[node_id][implied] = (None if own == implied else own, inner)
             for source in edge.source_ids if edge is not None else ():
                 asked[source][inner] = None
     return found
 
 
-def _own_type(graph: QuestionGraph, node_id: str, edge: Edge | None) -> str | None:
-    """The type of a node, or the one that its sources give it."""
-    own = graph.nodes_by_id[node_id].entity_type
+def _own_type(
+    graph: QuestionGraph, node_id: str, edge: Edge | None, implied: str | None
+) -> str | None:
+    """The type of the members of a node: its own, the implied one, else that of its sources."""
+    own = graph.nodes_by_id[node_id].entity_type or implied
     if edge is None or edge.op not in (Op.INTERSECTION, Op.UNION):
         return own
     kinds = {graph.nodes_by_id[source].entity_type for source in edge.source_ids}
@@ -146,15 +148,22 @@ def _texts(
 ) -> dict[tuple[str, str | None], str]:
     """The text of each node for each type that may be implied around it."""
     done: dict[tuple[str, str | None], str] = {}
+    spliced: dict[tuple[str, str | None], tuple[Op, list[str]]] = {}
     for node_id in graph.order:
         names = graph.nodes_by_id[node_id].known_entities
-        edges = graph.incoming[node_id]
+        edge = next(iter(graph.incoming[node_id]), None)
         for implied, (own, inner) in settled[node_id].items():
-            inside = {source: done[source, inner] for edge in edges for source in edge.source_ids}
-            parts = [_render_edge(edge, inside, named) for edge in edges]
+            text = "*"
             if names:
-                parts.append(_render_names(names) if named else "a")
-            text = parts[0] if parts else "*"
+                text = _render_names(names) if named else "a"
+            elif edge is not None:
+                parts = []
+                for source in edge.source_ids:
+                    op, inside = spliced.get((source, inner), (None, []))
+                    parts += inside if op is edge.op else [done[source, inner]]
+                text = _render_edge(edge, parts, named)
+                if own is None and edge.op in (Op.INTERSECTION, Op.UNION):
+                    spliced[node_id, implied] = (edge.op, parts)
             if named and own is not None:
                 text = f"{own}&{text}"
             done[node_id, implied] = _shorten(text)
@@ -175,8 +184,7 @@ def _quote(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _render_edge(edge: Edge, done: dict[str, str], named: bool) -> str:
-    inner = [done[source] for source in edge.source_ids]
+def _render_edge(edge: Edge, inner: list[str], named: bool) -> str:
     if edge.op is Op.PROJECTION:
         arrow = ">" if edge.reads.value == "forward" else "<"
         mark = f"[{nfc(edge.relation or '')}{arrow}]" if named else ""

@@ -25,6 +25,9 @@ __all__ = ["EnglishLexicon", "Names", "Noun"]
 
 _PLAIN_NOUN = re.compile(r"[^\W\d_](?:[\w'\u2019\- ]*\w)?")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NOT_A_NAME = re.compile(
+    r"(?:an?|any|one|the|that|these|both|either|at once|something|anything|every|group|in|or|and)\b"
+)
 _CLOSED_WORDS = frozenset(
     {"thing", "something", "anything", "group", "that", "these", "any", "one", "some"}
 )
@@ -160,7 +163,7 @@ class EnglishLexicon:
         return lexicon
 
     def _learn(self, name: str) -> None:
-        if not is_writable(name):
+        if not is_writable(name) or _NOT_A_NAME.match(name):
             return
         self.names.add(name, name)
         if name in self.the:

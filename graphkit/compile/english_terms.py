@@ -99,8 +99,13 @@ def complement(part: Term, kind: str | None = None) -> Term:
 
 
 def combination(op: Op, parts: Iterable[Term], kind: str | None = None) -> Term:
-    """Return the intersection or union of two or more sets."""
-    kept = tuple(sorted(parts, key=lambda part: part.text))
+    """Return the intersection or union of two or more sets; one inside another is spliced in."""
+    flat = (
+        item
+        for part in parts
+        for item in (part.parts if part.op is op and part.type is None else (part,))
+    )
+    kept = tuple(sorted(flat, key=lambda part: part.text))
     letter = "i" if op is Op.INTERSECTION else "u"
     return _made(op, kind, f"{letter}({','.join(part.text for part in kept)})", parts=kept)
 

@@ -79,3 +79,24 @@ def test_a_type_behind_a_projection_is_its_own():
         'country&p[r>](p[r>]("A"))',
         'country&p[r>](country&p[r>]("A"))',
     ]
+
+
+def test_a_repeated_type_does_not_hide_a_nested_union():
+    """A union inside a union is spliced in, also when both have the type that is implied."""
+    nodes = [Node(node_id="x", entity_type="city")]
+    nodes += [Node(node_id=name, known_entities=[name.upper()]) for name in "abc"]
+
+    def union(inner_type: str | None):
+        inner = Node(node_id="u", entity_type=inner_type)
+        return QuestionGraph(
+            root_node_id="x",
+            nodes=[*nodes, inner],
+            edges=[
+                Edge(edge_id="e", source_ids=["a", "b"], target_id="u", op="union"),
+                Edge(edge_id="f", source_ids=["u", "c"], target_id="x", op="union"),
+            ],
+        )
+
+    assert canonical_text(union("city")) == 'city&u("A","B","C")'
+    assert canonical_text(union(None)) == 'city&u("A","B","C")'
+    assert canonical_text(union("country")) == 'city&u("C",country&u("A","B"))'
