@@ -1,0 +1,63 @@
+"""Graph stores: questions, evidence, facts, histories and checks in one graph, open to Cypher."""
+
+from __future__ import annotations
+
+import os
+
+from graphkit.errors import StoreError
+from graphkit.stores.base import Capabilities, GraphStore, Rows, StoreTransaction
+from graphkit.stores.exchange import export_store, import_store
+from graphkit.stores.loading import load_evidence, load_facts, load_triples
+from graphkit.stores.questions import (
+    load_questions,
+    question_key,
+    read_checks,
+    read_histories,
+    read_questions,
+    save_checks,
+    save_history,
+)
+from graphkit.stores.reading import counts, read_evidence, read_facts, read_sheet, read_triples
+
+__all__ = [
+    "Capabilities",
+    "GraphStore",
+    "Rows",
+    "StoreTransaction",
+    "counts",
+    "export_store",
+    "import_store",
+    "load_evidence",
+    "load_facts",
+    "load_questions",
+    "load_triples",
+    "open_store",
+    "question_key",
+    "read_checks",
+    "read_evidence",
+    "read_facts",
+    "read_histories",
+    "read_questions",
+    "read_sheet",
+    "read_triples",
+    "save_checks",
+    "save_history",
+]
+
+
+def open_store(place: str | os.PathLike[str], *, read_only: bool = False) -> GraphStore:
+    """Open a store by its place; a new one is made at a path where there is none.
+
+    Args:
+        place: The path of an embedded store.
+        read_only: Open it for reading; it must exist, nothing is locked.
+
+    Raises:
+        StoreError: It cannot be used; see :class:`graphkit.stores.embedded.EmbeddedStore`.
+    """
+    scheme, found, _ = os.fspath(place).partition("://")
+    if found:
+        raise StoreError(f"{place}: no kind of store {scheme!r}, expected a path")
+    from graphkit.stores.embedded import EmbeddedStore
+
+    return EmbeddedStore.open(place, read_only=read_only)

@@ -1,0 +1,185 @@
+"""The one schema of graph stores: labels, relationship types, their keys, indexes and version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import metadata
+
+from graphkit.errors import InputError, StoreError, StoreVersionError, did_you_mean
+from graphkit.stores.base import GraphStore
+
+__all__ = [
+    "EDGES",
+    "LABELS",
+    "RESERVED_LABELS",
+    "SCHEMA_VERSION",
+    "check_version",
+    "checked_edge",
+    "checked_label",
+    "create_schema",
+    "edge_statement",
+    "node_statement",
+    "package_version",
+]
+
+SCHEMA_VERSION = 1
+"""Counts up with every change that an older graphkit could not read."""
+
+LABELS = (
+    "Store",
+    "Sheet",
+    "Relation",
+    "Evidence",
+    "Triples",
+    "Entity",
+    "Question",
+    "Node",
+    "Mutation",
+    "Check",
+)
+"""The labels in use; every node has an ``id`` that is unique among its label."""
+
+RESERVED_LABELS = ("Task", "Dimension", "Direction", "Atom", "Claim", "Report", "Verdict")
+"""Labels kept for rubric trees and verdicts."""
+
+EDGES: dict[str, str | None] = {
+    "FACT": "relation",
+    "HEAD": None,
+    "TAIL": None,
+    "HAS_NODE": None,
+    "ROOT": None,
+    "PROJECTION": "edge_id",
+    "INTERSECTION": "edge_id",
+    "COMPLEMENT": "edge_id",
+    "UNION": "edge_id",
+    "GREW_INTO": None,
+    "MUTATED": None,
+    "FOLLOWED_BY": None,
+    "CHECKED": None,
+    "HAS": None,
+    "ABOUT": None,
+    "JUDGED": None,
+}
+"""The relationship types, each with the property that tells apart edges between the same nodes."""
+
+_INDEXED = (
+    ("Entity", "name"),
+    ("Entity", "entity_type"),
+    ("Evidence", "relation"),
+    ("Question", "answer"),
+    ("Node", "question_id"),
+)
+
+
+def checked_label(label: str) -> str:
+    """Return a label of the schema.
+
+    Raises:
+        InputError: The schema has no such label.
+    """
+    known = (*LABELS, *RESERVED_LABELS)
+    if label not in known:
+        raise InputError(f"no label {label!r} in the schema{did_you_mean(label, known)}")
+    return label
+
+
+def checked_edge(kind: str) -> str:
+    """Return a relationship type of the schema.
+
+    Raises:
+        InputError: The schema has no such type.
+    """
+    if kind not in EDGES:
+        raise InputError(f"no relationship type {kind!r} in the schema{did_you_mean(kind, EDGES)}")
+    return kind
+
+
+def node_statement(label: str) -> str:
+    """Return the statement that creates or changes nodes from ``$rows`` of id and properties."""
+    return f"UNWIND $rows AS row MERGE (n:{checked_label(label)} {{id: row.id}}) SET n += row.set"
+
+
+def edge_statement(kind: str, source: str, target: str) -> str:
+    """Return the statement that creates or changes edges from ``$rows``.
+
+    Each row has ``source`` and ``target`` ids, ``key`` if the type has one, and ``set``.
+    """
+    key = EDGES[checked_edge(kind)]
+    keyed = f" {{{key}: row.key}}" if key else ""
+    return (
+        f"UNWIND $rows AS row MATCH (a:{checked_label(source)} {{id: row.source}}) "
+        f"MATCH (b:{checked_label(target)} {{id: row.target}}) "
+        f"MERGE (a)-[e:{kind}{keyed}]->(b) SET e += row.set"
+    )
+
+
+def _statements() -> Iterable[str]:
+    for label in (*LABELS, *RESERVED_LABELS):
+        name = f"{label.lower()}_id"
+        yield f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE"
+    for label, key in _INDEXED:
+        yield f"CREATE INDEX {label.lower()}_{key} IF NOT EXISTS FOR (n:{label}) ON (n.{key})"
+    yield "CREATE INDEX fact_relation IF NOT EXISTS FOR ()-[f:FACT]-() ON (f.relation)"
+
+
+def create_schema(store: GraphStore) -> None:
+    """Create what the schema needs in an empty store and write its version; see ``check_version``.
+
+    Raises:
+        StoreVersionError: The store has another version of the schema.
+        StoreError: It holds data that graphkit did not write.
+    """
+    if check_version(store):
+        return
+    for statement in _statements():
+        store.write(statement)
+    store.bulk_nodes(
+        "Store",
+        [
+            {
+                "id": "graphkit",
+                "schema_version": SCHEMA_VERSION,
+                "graphkit_version": package_version(),
+                "facts_state": "complete",
+            }
+        ],
+    )
+
+
+def check_version(store: GraphStore) -> bool:
+    """Say whether the store has this version of the schema; False for an empty store.
+
+    Raises:
+        StoreVersionError: The store has another version of the schema.
+        StoreError: It holds data that graphkit did not write.
+    """
+    place = store.capabilities().location
+    rows = list(
+        store.read(
+            "MATCH (s:Store {id: 'graphkit'}) "
+            "RETURN s.schema_version AS version, s.graphkit_version AS writer"
+        )
+    )
+    if rows:
+        found, writer = rows[0]["version"], rows[0]["writer"]
+        if found != SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"{place}: the store has schema version {found}, written by graphkit {writer}; "
+                f"expected version {SCHEMA_VERSION} of graphkit {package_version()}. Export it "
+                "with the graphkit that wrote it, and import the export into a new store"
+            )
+        return True
+    if store.read("MATCH (n) RETURN count(n) AS nodes").value():
+        raise StoreError(
+            f"{place}: a graph that graphkit did not write; expected a store of graphkit or a "
+            "path that does not exist yet"
+        )
+    return False
+
+
+def package_version() -> str:
+    """Return the version of graphkit, or ``source`` where it is not installed."""
+    try:
+        return metadata.version("reasoning-graphkit")
+    except metadata.PackageNotFoundError:
+        return "source"
