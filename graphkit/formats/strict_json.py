@@ -211,7 +211,7 @@ def _refusals(text: str, file: str | None, line: int) -> Iterator[Problem]:
     seen: dict[Path, set[str]] = {}
     count = 0
     for token in _walk(text, line):
-        message = None
+        message, code = None, "duplicate_key"
         if token.key:
             if token.text in seen.setdefault(token.path[:-1], set()):
                 message = f'key "{token.text}" stands twice in one object'
@@ -220,12 +220,13 @@ def _refusals(text: str, file: str | None, line: int) -> Iterator[Problem]:
             seen[token.path] = set()
         elif token.text.lstrip("-") in ("NaN", "Infinity") or _overflows(token.text):
             message = f"{token.text} is not a finite number, expected one"
+            code = "not_finite"
         if message is not None:
             count += 1
             if count <= _MAX_EXAMPLES:
                 place = token.path[:-1] if token.key else token.path
                 yield Problem(
-                    message, code="json", file=file, line=token.line, subject=name_of(place) or None
+                    message, code=code, file=file, line=token.line, subject=name_of(place) or None
                 )
 
 
