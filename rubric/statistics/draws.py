@@ -14,7 +14,6 @@ __all__ = ["BoundedDraws", "resampling_counts"]
 
 _WORD = 1 << 32
 _SHIFT = np.uint64(32)
-_MASK = np.uint64(_WORD - 1)
 
 
 class BoundedDraws:
@@ -44,7 +43,7 @@ class BoundedDraws:
                 "2**32", code="draws"))
         self._generator = np.random.PCG64(seed)
         self._bound = np.uint64(bound)
-        self._threshold = np.uint64(_WORD % bound)
+        self._threshold = np.uint32(_WORD % bound)
         self._spare: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     def take(self, count: int) -> NDArray[np.int64]:
@@ -60,12 +59,12 @@ class BoundedDraws:
 
     def _accepted(self, words: int) -> NDArray[np.int64]:
         raw = np.asarray(self._generator.random_raw(words), dtype="<u8")
-        products = raw.view("<u4").astype(np.uint64) * self._bound
-        low = products & _MASK
-        kept = products >> _SHIFT
-        if self._threshold and bool((low < self._threshold).any()):
-            kept = kept[low >= self._threshold]
-        return kept.view(np.int64)
+        products = raw.view("<u4").astype("<u8")
+        products *= self._bound
+        rejected = products.view("<u4")[::2] < self._threshold
+        products >>= _SHIFT
+        kept = products[~rejected] if bool(rejected.any()) else products
+        return kept.astype(np.int64, copy=False)
 
 
 def resampling_counts(
