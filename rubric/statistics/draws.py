@@ -68,7 +68,7 @@ class BoundedDraws:
 
 
 def resampling_counts(
-    seed: int, units: int, replicates: int, *, block: int = 250_000
+    seed: int, units: int, replicates: int, *, block: int = 12_800
 ) -> Iterator[NDArray[np.float64]]:
     """Yield how often each unit is drawn in each replicate: the bootstrap as a matrix.
 
@@ -76,7 +76,8 @@ def resampling_counts(
         seed: Any non-negative integer.
         units: The number of units; as many are drawn with replacement for each replicate.
         replicates: The number of replicates.
-        block: About how many counts one block holds; no influence on the numbers.
+        block: About how many counts one block holds, by default what a processor's own cache
+            holds; no influence on the numbers.
 
     Yields:
         Blocks of rows; together ``replicates`` rows by ``units`` columns of whole numbers, each
@@ -89,7 +90,7 @@ def resampling_counts(
         raise InputError(Problem(f"{units} units, {replicates} replicates; expected at least one "
                                  "of each", code="bootstrap"))
     stream = BoundedDraws(seed, units)
-    step = max(1, block // units)
+    step = max(16, block // units) if block >= 16 else 1
     for start in range(0, replicates, step):
         rows = min(step, replicates - start)
         drawn = stream.take(rows * units).reshape(rows, units)

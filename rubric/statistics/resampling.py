@@ -129,10 +129,12 @@ class Columns:
         """Resample the units; every column is summed in every replicate."""
         if self.units == 0:
             return
-        sums = np.array(self._sums, dtype=np.float64).T
-        blocks = [_product(block, sums)
-                  for block in resampling_counts(seed, self.units, replicates)]
-        self._drawn = np.ascontiguousarray(np.concatenate(blocks).T)
+        sums = np.array(self._sums, dtype=np.float64)
+        self._drawn = np.empty((len(sums), replicates))
+        done = 0
+        for block in resampling_counts(seed, self.units, replicates):
+            _multiply(sums, block, self._drawn[:, done:done + len(block)])
+            done += len(block)
 
     def point(self, name: tuple[str, ...]) -> Measure:
         """Return the statistic of the tasks as they are."""
@@ -185,17 +187,15 @@ class Columns:
         return result
 
 
-def _product(counts: Floats, sums: Floats) -> Floats:
-    """Return ``counts @ sums`` in slices that BLAS does in one thread: for products this thin its
-    threads cost more than they give, ten times as much on a busy machine. All sums are exact, so
-    that slices and threads have no influence on them."""
-    rows = _SERIAL // sums.size
-    if rows < 16:
-        return counts @ sums
-    out = np.empty((len(counts), sums.shape[1]))
-    for start in range(0, len(counts), rows):
-        np.matmul(counts[start:start + rows], sums, out=out[start:start + rows])
-    return out
+def _multiply(sums: Floats, counts: Floats, out: Floats) -> None:
+    """Write ``sums @ counts.T`` to ``out`` in tiles that BLAS does in one thread.
+
+    For products this thin its threads cost more than they give, ten times as much on a busy
+    machine. All sums are exact, so that neither tiles nor threads have any influence on them.
+    """
+    rows = max(1, _SERIAL // counts.size)
+    for start in range(0, len(sums), rows):
+        np.matmul(sums[start:start + rows], counts.T, out=out[start:start + rows])
 
 
 def quantised(value: Fraction, task: str, system: str) -> int:
