@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphkit.mutate.branches import Branch, seed_branches
+from graphkit.mutate.branches import Branch, BranchBook
 from graphkit.mutate.model import (
     LOOSENING,
     TIGHTENING,
@@ -28,6 +28,7 @@ __all__ = [
     "LOOSENING",
     "TIGHTENING",
     "Branch",
+    "BranchBook",
     "Mutation",
     "Proposal",
     "Proposer",
@@ -42,7 +43,6 @@ __all__ = [
     "is_one_to_one",
     "projection_extension",
     "replay_history",
-    "seed_branches",
     "seed_question",
     "widen_anchor",
 ]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from graphkit.adjacency import Table
-from graphkit.checks.paths import neighbours
 from graphkit.checks.relax import Relaxer
 from graphkit.entity_set import EntitySet, Ids, is_in
 from graphkit.errors import MutationError
 from graphkit.facts import FactStore
 from graphkit.mutate import strategies
-from graphkit.mutate.branches import Branch, all_rows, branch_table, one_in, seed_branches
+from graphkit.mutate.branches import Branch, BranchBook, all_rows, branch_table, one_in
 from graphkit.mutate.model import Mutation, Strategy, apply_mutation, compound
 from graphkit.mutate.rules import Rules
 from graphkit.normalize import normalize
@@ -52,16 +51,17 @@ class Proposer:
         graph: The question in normal form.
         facts: The facts.
         target: The entity that must stay an answer.
-        rules: What is sensible.
+        book: The branches that the facts offer, and the rules.
     """
 
     def __init__(
-        self, graph: QuestionGraph, facts: FactStore, target: int, rules: Rules | None = None
+        self, graph: QuestionGraph, facts: FactStore, target: int, book: BranchBook | None = None
     ) -> None:
         self.graph = normalize(graph)
         self.facts = facts
         self.target = target
-        self.rules = rules or Rules()
+        self.book = book or BranchBook(facts, Rules())
+        self.rules = self.book.rules
         self.relaxer = Relaxer(self.graph, facts)
         if target not in self.answers:
             raise MutationError(f"{facts.name(target)!r} is not an answer of the question")
@@ -112,11 +112,6 @@ class Proposer:
                 taken += value.ids.tolist()
         return EntitySet.of(taken).ids
 
-    @functools.cached_property
-    def near_target(self) -> Ids:
-        """Entities that one fact joins to the target."""
-        return neighbours(self.facts, np.array([self.target], dtype=np.int32))
-
     def answers_with(self, node_id: str, value: EntitySet) -> EntitySet:
         """Return the answers if the set of a node were ``value``."""
         changed = {node_id: value}
@@ -126,23 +121,21 @@ class Proposer:
                 changed[other] = self.relaxer.node_value(other, changed, frozenset())
         return changed.get(self.graph.root_node_id, self.answers)
 
-    def _branch_codes(self, *, exclusion: bool) -> list[tuple[int, Direction]]:
-        sheet = self.facts.sheet
-        return [
-            (relation, direction)
-            for relation in self.rules.relations(self.facts)
-            if not exclusion
-            or not self.rules.exclusion_complete
-            or sheet.relation(self.facts.relations[relation]).complete is True
-            for direction in Direction
-        ]
-
-    def tightenings(self, node_id: str, member: int) -> Iterator[Proposal]:
+    def tightenings(
+        self,
+        node_id: str,
+        member: int,
+        *,
+        exclusion: bool | None = None,
+        codes: Iterable[tuple[int, Direction]] | None = None,
+    ) -> Iterator[Proposal]:
         """Yield every branch or exclusion at a node that leaves fewer answers and the target.
 
         Args:
             node_id: A node that counts positively.
             member: The member of its set, one of its supporters, that must stay.
+            exclusion: Only exclusions, or only branches; by default both.
+            codes: The relations and directions to try, in this order; by default all allowed.
 
         Raises:
             MutationError: There is only one answer, so any further condition would be redundant.
@@ -156,17 +149,17 @@ class Proposer:
         if candidates.complemented:
             return
         deep = self._distance(node_id) >= 1
-        for exclusion in (False, True):
-            for relation, direction in self._branch_codes(exclusion=exclusion):
+        wanted = None if codes is None else list(codes)
+        for excluding in (False, True) if exclusion is None else (exclusion,):
+            allowed = self.book.codes(exclusion=excluding)
+            if wanted is not None:
+                allowed = tuple(code for code in wanted if code in allowed)
+            for relation, direction in allowed:
                 back = branch_table(self.facts, relation, direction.reverse)
-                for anchor, met in self._anchors(candidates.ids, member, back, exclusion=exclusion):
+                for anchor, met in self._anchors(candidates.ids, member, back, exclusion=excluding):
+                    branch = Branch(relation, direction, anchor, 0)
                     proposal = self._tightening(
-                        node_id,
-                        candidates,
-                        exclusion,
-                        Branch(relation, direction, anchor, 0),
-                        met,
-                        deep=deep,
+                        node_id, candidates, excluding, branch, met, deep=deep
                     )
                     if proposal is not None:
                         yield proposal
@@ -229,7 +222,7 @@ class Proposer:
         )
 
     def _near(self, entity: int) -> bool:
-        return one_in(entity, self.near_target)
+        return one_in(entity, self.book.near(self.target))
 
     @functools.cached_property
     def distances(self) -> dict[str, int]:
@@ -263,7 +256,7 @@ class Proposer:
             if edge.op is Op.PROJECTION
             for relation in (self.relaxer.grounding.relations[edge.edge_id],)
         }
-        for branch in seed_branches(self.facts, hidden, self.rules):
+        for branch in self.book.about(hidden):
             if branch.anchor == hidden or one_in(branch.anchor, self.used):
                 continue
             if not self.rules.adjacent_anchors and self._near(branch.anchor):
@@ -292,7 +285,7 @@ class Proposer:
             for edge_id, relation in self.relaxer.grounding.relations.items()
             if self._distance(self.graph.edge(edge_id).target_id) == 0
         }
-        for relation, direction in self._branch_codes(exclusion=False):
+        for relation, direction in self.book.branch_codes:
             back = {(relation, direction.reverse)}
             if self.facts.sheet.relation(self.facts.relations[relation]).symmetric:
                 back |= {(relation, direction)}
@@ -303,13 +296,62 @@ class Proposer:
                 continue
             branch = Branch(relation, direction, self.target, len(value.ids))
             for answer in value.ids.tolist():
-                if answer != self.target and not one_in(answer, self.used):
+                if self._may_be_answer(answer):
                     yield (
                         Proposal(
                             Strategy.PROJECTION_EXTENSION, self.graph.root_node_id, branch, 0, value
                         ),
                         answer,
                     )
+
+    def _may_be_answer(self, entity: int) -> bool:
+        """Whether an entity may be the answer one hop further: no anchor, and none next to one."""
+        if entity == self.target or one_in(entity, self.used):
+            return False
+        if self.rules.adjacent_anchors:
+            return True
+        anchors = [
+            self.relaxer.grounding.anchor_set(node.node_id)
+            for node in self.graph.anchors
+            if node.node_id in self.supporters
+        ]
+        near = EntitySet(self.book.near(entity))
+        return not any(len((near & anchor).ids) for anchor in anchors)
+
+    @functools.cached_property
+    def relaxed(self) -> tuple[EntitySet, ...]:
+        """The answers without each constraint in turn."""
+        return tuple(self.relaxer.without([item]) for item in self.relaxer.constraints)
+
+    @property
+    def irredundant(self) -> bool:
+        """Whether no single constraint can go without changing the answers."""
+        size = self.facts.size
+        return not any(answers.equals(self.answers, size) for answers in self.relaxed)
+
+    def stays_irredundant(self, proposal: Proposal) -> bool:
+        """Whether a tightening at the answer node leaves every single constraint necessary.
+
+        A condition at the root is met by the answers of each relaxed question too, so nothing
+        needs to be built: this equals applying the proposal and asking for ``irredundant``.
+        """
+        branch, answers = proposal.branch, proposal.answers
+        value = branch.value(self.facts)
+        reach = self.book.reach(branch.relation, branch.direction)
+        if proposal.strategy is Strategy.COMPLEMENT:
+            value, reach = ~value, ~reach
+        value, reach = self._typed_branch(value, proposal), self._typed_branch(reach, proposal)
+        size = self.facts.size
+        if (self.answers & reach).equals(answers, size) or self.answers.equals(answers, size):
+            return False
+        return not any((relaxed & value).equals(answers, size) for relaxed in self.relaxed)
+
+    def _typed_branch(self, value: EntitySet, proposal: Proposal) -> EntitySet:
+        kind = self.graph.nodes_by_id[proposal.node_id].entity_type
+        if kind is None:
+            return value
+        typed = self.facts.of_type(kind)
+        return ~(~value & typed) if proposal.strategy is Strategy.COMPLEMENT else value & typed
 
     def loosenings(self) -> Iterator[tuple[Mutation, Proposer]]:
         """Yield ways to drop one condition so that more answers remain, with what then results."""
@@ -328,7 +370,7 @@ class Proposer:
                 answers_after=count,
             )
             after = apply_mutation(self.graph, mutation)
-            yield mutation, Proposer(after, self.facts, self.target, self.rules)
+            yield mutation, Proposer(after, self.facts, self.target, self.book)
 
     def write(self, proposal: Proposal, answer: int | None = None) -> Mutation:
         """Write a proposal out as a mutation, with its one-sentence reason.

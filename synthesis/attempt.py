@@ -1,0 +1,319 @@
+"""One attempt at growing a question about an entity: find conditions, then mutate step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphkit.entity_set import EMPTY, EntitySet, Ids
+from graphkit.errors import MutationError
+from graphkit.mutate import Branch, BranchBook
+from graphkit.mutate.branches import one_in
+from synthesis.conditions import Condition, Outsiders, combine, condition_pool
+from synthesis.dice import Dice
+from synthesis.draft import Draft
+from synthesis.grow_settings import GrowSettings
+
+__all__ = ["Attempt", "Usage"]
+
+_TRIES = 4
+
+
+@dataclass(eq=False)
+class Usage:
+    """How often each relation and answer stands in the questions grown so far."""
+
+    relations: Counter[int] = field(default_factory=Counter)
+    answers: Counter[int] = field(default_factory=Counter)
+
+    def cost(self, branch: Branch) -> float:
+        """Return how little welcome a branch is: the more its relation has been used."""
+        return 1.0 + self.relations[branch.relation]
+
+    def condition_cost(self, condition: Condition) -> float:
+        """Return the same for a condition."""
+        return self.cost(condition.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trunk:
+    """The way from an anchor to the answer's set: its first branch, how it is hidden, its cuts.
+
+    Attributes:
+        chain: Branches from the answer outwards; each leads to the anchor of the one before.
+        early: Conditions on the first hidden entity.
+        values: The set of the answer and of each hidden entity, conditions included.
+    """
+
+    chain: tuple[Branch, ...]
+    early: tuple[Condition, ...]
+    values: tuple[EntitySet, ...]
+
+
+class Attempt:
+    """Grows one question; ends with a draft, or with the word for what was missing."""
+
+    def __init__(self, book: BranchBook, settings: GrowSettings, usage: Usage, dice: Dice) -> None:
+        self.book = book
+        self.facts = book.facts
+        self.settings = settings
+        self.usage = usage
+        self.dice = dice
+        self.missing = ""
+
+    def run(self, seed: int) -> Draft | None:
+        """Return a draft with one answer, every condition needed, long enough; or None.
+
+        ``missing`` then names the condition that could not be met.
+
+        Args:
+            seed: The entity to ask about.
+        """
+        mix = self.settings.mix
+        total = mix.complement + mix.intersection + mix.inverse + mix.extension
+        extend = self.dice.chance(1.5 * mix.extension / total)
+        depth = 1 + sum(
+            self.dice.chance(1.8 * mix.inverse / (total - mix.extension)) for _ in range(2)
+        )
+        depth = max(depth, self.settings.min_depth - extend)
+        draft = None
+        for _ in range(_TRIES):
+            draft = self._planned(seed, depth, extend=extend)
+            if draft is not None:
+                break
+        if draft is None:
+            return None
+        if extend:
+            draft = self._extended(draft)
+            if draft is None:
+                self.missing = "no_extension"
+                return None
+        return self._finished(draft)
+
+    def _planned(self, seed: int, depth: int, *, extend: bool) -> Draft | None:
+        """Find a trunk and conditions for it, and write both out as mutations."""
+        trunk = self._trunk(seed, depth)
+        stem = self._stem(seed, trunk) if trunk is not None else None
+        if trunk is None or stem is None:
+            return None
+        least = self.settings.min_iterations - len(stem.history) - extend
+        count = max(2 if depth == 1 else 1, least) + self.dice.below(2)
+        late = self._late(seed, trunk, stem, count)
+        if late is None:
+            self.missing = "no_sensible_conditions"
+            return None
+        return self._write(stem, late)
+
+    def _finished(self, draft: Draft) -> Draft | None:
+        settings = self.settings
+        if not draft.proposer.unique:
+            self.missing = "not_unique"
+            return None
+        if draft.counted_edges() < settings.min_edges:
+            self.missing = "few_edges"
+            return None
+        if not settings.min_iterations <= len(draft.history) <= settings.max_iterations:
+            self.missing = "iterations"
+            return None
+        if draft.depth() < settings.min_depth:
+            self.missing = "depth"
+            return None
+        if not draft.proposer.irredundant:
+            self.missing = "redundant_at_the_end"
+            return None
+        return draft
+
+    # ---- finding ------------------------------------------------------------------------------
+
+    def _typed(self, value: EntitySet, entity: int) -> EntitySet:
+        kind = self.facts.entity(entity).type
+        return value if kind is None else value & self.facts.of_type(kind)
+
+    def _trunk(self, seed: int, depth: int) -> _Trunk | None:
+        first = [item for item in self.book.about(seed) if depth > 1 or item.size >= 6]
+        for branch in self.dice.shuffled(first, self.usage.cost)[:4]:
+            chain: list[Branch] = [branch]
+            while len(chain) < depth:
+                deeper = self._hide(seed, chain)
+                if deeper is None:
+                    break
+                chain.append(deeper)
+            if len(chain) == depth:
+                trunk = self._with_early(seed, tuple(chain))
+                if trunk is not None:
+                    return trunk
+        self.missing = "no_sensible_path"
+        return None
+
+    def _hide(self, seed: int, chain: list[Branch]) -> Branch | None:
+        """Return a branch that leads to the outermost anchor and may stand for its name."""
+        outer, rules = chain[-1], self.book.rules
+        hidden = outer.anchor
+        near = self.book.near(seed)
+        taken = {seed, *(branch.anchor for branch in chain)}
+        symmetric = self.facts.sheet.relation(self.facts.relations[outer.relation]).symmetric
+        for branch in self.dice.shuffled(self.book.about(hidden), self.usage.cost):
+            turns = branch.relation == outer.relation and (
+                symmetric or branch.direction is outer.direction.reverse
+            )
+            if (branch.anchor in taken and not rules.entity_twice) or (
+                turns and not rules.back_and_forth
+            ):
+                continue
+            if not rules.adjacent_anchors and one_in(branch.anchor, near):
+                continue
+            return branch
+        return None
+
+    def _values(
+        self, seed: int, chain: tuple[Branch, ...], early: Iterable[Condition]
+    ) -> tuple[EntitySet, ...]:
+        """Return the set of the answer and of each hidden entity along a chain."""
+        entities = [seed, *(branch.anchor for branch in chain[:-1])]
+        values = [self._typed(chain[-1].value(self.facts), entities[-1])]
+        for place in range(len(chain) - 2, -1, -1):
+            if place == 0:
+                for condition in early:
+                    cut = condition.branch.value(self.facts)
+                    values[0] = values[0] & (~cut if condition.exclusion else cut)
+            branch = chain[place]
+            reached = self.facts.adjacency[branch.relation].project(values[0], branch.direction)
+            values.insert(0, self._typed(reached, entities[place]))
+        return tuple(values)
+
+    def _with_early(self, seed: int, chain: tuple[Branch, ...]) -> _Trunk | None:
+        rules = self.book.rules
+        values = self._values(seed, chain, ())
+        early: tuple[Condition, ...] = ()
+        share = {"left": 0.9, "right": 0.15, "mixed": 0.55}[self.settings.lean]
+        if len(chain) > 1 and len(values[1].ids) > 2 and self.dice.chance(share):
+            found = self._early(seed, chain, values[1].ids)
+            if found:
+                early = found
+                values = self._values(seed, chain, early)
+        if not 4 <= len(values[0].ids) <= rules.max_candidates:
+            return None
+        return _Trunk(chain, early, values)
+
+    def _early(self, seed: int, chain: tuple[Branch, ...], members: Ids) -> tuple[Condition, ...]:
+        """Return a condition on the hidden entity that also narrows the answer's set."""
+        mix = self.settings.mix
+        hidden = chain[0].anchor
+        barred = [seed, *(branch.anchor for branch in chain)]
+        if not self.book.rules.adjacent_anchors:
+            barred += self.book.near(seed).tolist()
+        pool = condition_pool(
+            self.book, members, hidden, EntitySet.of(barred).ids, complement_share=mix.complement
+        )
+        before = len(self._values(seed, chain, ())[0].ids)
+        for condition in self._ordered(pool)[:8]:
+            after = len(self._values(seed, chain, [condition])[0].ids)
+            if 4 <= after <= before - self.book.rules.min_removed:
+                return (condition,)
+        return ()
+
+    def _ordered(self, pool: list[Condition]) -> list[Condition]:
+        """Return conditions in a random order after the mix and what has been used."""
+        mix = self.settings.mix
+        negative = sum(item.exclusion for item in pool)
+        positive = len(pool) - negative
+        scale = {
+            True: negative / mix.complement if mix.complement else 0.0,
+            False: positive / mix.intersection if mix.intersection else 0.0,
+        }
+        usable = [item for item in pool if scale[item.exclusion] > 0]
+        return self.dice.shuffled(
+            usable, lambda item: scale[item.exclusion] * self.usage.condition_cost(item)
+        )
+
+    def _late(self, seed: int, trunk: _Trunk, stem: Draft, count: int) -> list[Condition] | None:
+        """Return conditions on the answer that leave only it, everything needed."""
+        candidates = trunk.values[0].ids
+        anchors = [
+            seed,
+            *(branch.anchor for branch in trunk.chain),
+            *(item.branch.anchor for item in trunk.early),
+        ]
+        barred = EntitySet.of(() if self.book.rules.entity_twice else anchors).ids
+        pool = condition_pool(
+            self.book, candidates, seed, barred, complement_share=self.settings.mix.complement
+        )
+        outsiders = Outsiders(self.book, self._outsiders(seed, stem, candidates))
+        place = int(np.searchsorted(candidates, seed))
+        for wanted in (count, count, count, count + 1, count + 1):
+            found = combine(
+                self._ordered(pool),
+                outsiders,
+                everyone=(1 << len(candidates)) - 1,
+                kept=1 << place,
+                count=wanted,
+                min_removed=self.book.rules.min_removed,
+            )
+            if found is not None:
+                return found
+        return None
+
+    def _outsiders(self, seed: int, stem: Draft, candidates: Ids) -> list[Ids]:
+        """Return for each constraint of the stem who would be a candidate without it."""
+        groups = []
+        for relaxed in stem.proposer.relaxed:
+            wider = self._everybody_about(seed) if relaxed.complemented else relaxed
+            if seed in wider:
+                groups.append((wider & ~EntitySet(candidates)).ids)
+        return groups
+
+    def _everybody_about(self, seed: int) -> EntitySet:
+        """Return everything that shares a branch with an entity: who could meet its conditions."""
+        found = EMPTY
+        for branch in self.book.about(seed):
+            found = found | branch.value(self.facts)
+        return found
+
+    # ---- writing ------------------------------------------------------------------------------
+
+    def _stem(self, seed: int, trunk: _Trunk) -> Draft | None:
+        """Write the trunk out as recorded mutations."""
+        draft = Draft.start(self.book, trunk.chain[0], seed)
+        for branch in trunk.chain[1:]:
+            draft = draft.inverted(branch)
+        try:
+            for condition in trunk.early:
+                draft = draft.tightened(
+                    draft.hidden_nodes()[0], condition.branch, exclusion=condition.exclusion
+                )
+        except MutationError:
+            self.missing = "redundant_condition"
+            return None
+        if not draft.proposer.irredundant:
+            self.missing = "redundant_condition"
+            return None
+        return draft
+
+    def _write(self, draft: Draft, late: list[Condition]) -> Draft | None:
+        """Write the conditions on the answer out; each is checked again as it is made."""
+        try:
+            for condition in late:
+                root = draft.graph.root_node_id
+                draft = draft.tightened(root, condition.branch, exclusion=condition.exclusion)
+        except MutationError:
+            self.missing = "redundant_condition"
+            return None
+        return draft
+
+    def _extended(self, draft: Draft) -> Draft | None:
+        types = self.settings.answer_types
+        found = [
+            (proposal, answer)
+            for proposal, answer in draft.proposer.extensions()
+            if not types or self.facts.entity(answer).type in types
+        ]
+        ordered = self.dice.shuffled(
+            found, lambda item: self.usage.cost(item[0].branch) * (1 + self.usage.answers[item[1]])
+        )
+        for proposal, answer in ordered[:6]:
+            if len(proposal.answers.ids) == 1:
+                return draft.extended(proposal, answer)
+        return None

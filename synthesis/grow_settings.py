@@ -1,0 +1,122 @@
+"""What to grow: how many questions of what kind, within which bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from graphkit.errors import SettingsError
+from graphkit.mutate import Rules
+
+__all__ = ["GrowSettings", "Mix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How often each operation is chosen when several are possible; only ratios count.
+
+    Attributes:
+        complement: Excluding a set.
+        intersection: Asking for a further condition.
+        inverse: Describing an entity instead of naming it.
+        extension: Asking for what the answer leads to.
+    """
+
+    complement: float = 1.0
+    intersection: float = 2.0
+    inverse: float = 1.0
+    extension: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GrowSettings:
+    """Settings of a run of :func:`synthesis.grow.grow`.
+
+    Attributes:
+        count: How many questions.
+        seed: The same seed gives the same questions.
+        min_edges: A finished question has at least this many edges.
+        min_iterations: And at least this many mutations, its seed included.
+        max_iterations: A question that is not finished by then is given up.
+        min_depth: A finished question has at least this depth.
+        lean: Where conditions are put: ``left`` rather at the anchors, ``right`` rather at the
+            answer, ``mixed`` anywhere.
+        mix: How often each operation is chosen.
+        answer_types: Only answers of these types; empty for all.
+        balance: ``type`` spreads answers evenly over their types, ``none`` over all entities.
+        max_answer_share: No answer has more than this share of the questions (at least one).
+        max_relation_share: No relation has more than this share of all projections.
+        near_duplicate: Two questions are too alike when this share of the conditions of both
+            together is common to both.
+        attempts: Attempts for each question wanted; after that the run ends.
+        rules: What is sensible.
+        require_closed: Only questions whose basis is closed are finished.
+    """
+
+    count: int = 10
+    seed: int = 0
+    min_edges: int = 5
+    min_iterations: int = 5
+    max_iterations: int = 12
+    min_depth: int = 1
+    lean: str = "mixed"
+    mix: Mix = field(default_factory=Mix)
+    answer_types: tuple[str, ...] = ()
+    balance: str = "type"
+    max_answer_share: float = 0.02
+    max_relation_share: float = 0.4
+    near_duplicate: float = 0.6
+    attempts: int = 100
+    rules: Rules = field(default_factory=Rules)
+    require_closed: bool = True
+
+    def __post_init__(self) -> None:
+        checks = (
+            (self.count >= 1, "count", self.count, "1 or more"),
+            (self.min_edges >= 1, "min_edges", self.min_edges, "1 or more"),
+            (self.min_iterations >= 1, "min_iterations", self.min_iterations, "1 or more"),
+            (
+                self.max_iterations >= self.min_iterations,
+                "max_iterations",
+                self.max_iterations,
+                f"min_iterations ({self.min_iterations}) or more",
+            ),
+            (self.lean in ("left", "right", "mixed"), "lean", self.lean, "left, right or mixed"),
+            (self.balance in ("type", "none"), "balance", self.balance, "type or none"),
+            (
+                0 < self.max_answer_share <= 1,
+                "max_answer_share",
+                self.max_answer_share,
+                "above 0, at most 1",
+            ),
+            (
+                0 < self.max_relation_share <= 1,
+                "max_relation_share",
+                self.max_relation_share,
+                "above 0, at most 1",
+            ),
+            (
+                0 < self.near_duplicate <= 1,
+                "near_duplicate",
+                self.near_duplicate,
+                "above 0, at most 1",
+            ),
+            (self.attempts >= 1, "attempts", self.attempts, "1 or more"),
+            (
+                min(
+                    self.mix.complement, self.mix.intersection, self.mix.inverse, self.mix.extension
+                )
+                >= 0,
+                "mix",
+                self.mix,
+                "no negative weight",
+            ),
+            (
+                self.mix.complement + self.mix.intersection > 0,
+                "mix",
+                self.mix,
+                "complement or intersection above 0",
+            ),
+        )
+        for holds, name, value, expected in checks:
+            if not holds:
+                raise SettingsError(f"{name} is {value}, expected {expected}")
