@@ -114,8 +114,8 @@ def settled_types(
         edge = next(iter(graph.incoming[node_id]), None)
         for implied in asked[node_id]:
             own = _own_type(graph, node_id, edge, implied)
-            inner = None if edge is None or edge.op is Op.PROJECTION else own
-            found[node_id][implied] = (None if own == implied else own, inner)
+            inner = None if edge is None or edge.op is Op.PROJECTION else own or implied
+            found[node_id][implied] = (own, inner)
             for source in edge.source_ids if edge is not None else ():
                 asked[source][inner] = None
     return found
@@ -124,16 +124,15 @@ def settled_types(
 def _own_type(
     graph: QuestionGraph, node_id: str, edge: Edge | None, implied: str | None
 ) -> str | None:
-    """The type of the members of a node: its own, the implied one, else that of its sources."""
-    own = graph.nodes_by_id[node_id].entity_type or implied
-    if edge is None or edge.op not in (Op.INTERSECTION, Op.UNION):
-        return own
-    kinds = {graph.nodes_by_id[source].entity_type for source in edge.source_ids}
-    if edge.op is Op.INTERSECTION:
-        kinds = (kinds | {own}) - {None}
-    elif own is not None:
-        return own
-    return next(iter(kinds)) if len(kinds) == 1 else own
+    """The type that a node, else its sources, add to the implied one."""
+    own = graph.nodes_by_id[node_id].entity_type
+    if edge is not None and edge.op in (Op.INTERSECTION, Op.UNION):
+        kinds = {graph.nodes_by_id[source].entity_type for source in edge.source_ids}
+        if edge.op is Op.INTERSECTION:
+            kinds = (kinds | {own}) - {None, implied}
+        if (edge.op is Op.INTERSECTION or own in (None, implied)) and len(kinds) == 1:
+            own = next(iter(kinds))
+    return None if own == implied else own
 
 
 def _render(graph: QuestionGraph, *, named: bool) -> str:
