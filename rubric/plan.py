@@ -6,7 +6,7 @@ Precedence of parameters: override (flag or grid) > tree > settings file > defau
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,8 @@ from rubric.logic import Dimension, Expected, Role, least
 from rubric.settings import EVERY, GuardMode, Overrides, Settings
 from rubric.tree import Direction, Tree
 
-__all__ = ["Plan", "PlannedDirection", "make_plan", "plan_problems", "resolve"]
+__all__ = ["Plan", "PlannedDirection", "check_overrides", "make_plan", "plan_problems", "resolve",
+           "tuned"]
 
 _NO_OVERRIDES = Overrides()
 
@@ -173,15 +174,15 @@ def _planned(direction: Direction, tree: Tree, settings: Settings, overrides: Ov
     return PlannedDirection(
         id=direction.id, dimension=direction.dimension, role=direction.role,
         logic=direction.logic,
-        tau=_tuned("tau", direction, tree, settings, overrides, inventory),
-        kappa=_tuned("kappa", direction, tree, settings, overrides, inventory),
+        tau=tuned("tau", direction, tree, settings, overrides, inventory),
+        kappa=tuned("kappa", direction, tree, settings, overrides, inventory),
         atoms=tree.atoms_of[direction.id],
     )
 
 
-def _tuned(name: str, direction: Direction, tree: Tree, settings: Settings, overrides: Overrides,
+def tuned(name: str, direction: Direction, tree: Tree, settings: Settings, overrides: Overrides,
            inventory: Inventory) -> Any:
-    """Return tau or kappa of a direction by precedence."""
+    """Return tau or kappa of a resolved direction by precedence."""
     known = inventory.by_id.get(direction.id)
     saturated = bool(known and known.saturated) and direction.dimension is Dimension.CONTENT
     value: Any = None
@@ -196,6 +197,27 @@ def _tuned(name: str, direction: Direction, tree: Tree, settings: Settings, over
     if EVERY in last and (value is not None or saturated):
         value = last[EVERY]
     return last.get(direction.id, value)
+
+
+def check_overrides(overrides: Overrides, trees: Iterable[Tree], inventory: Inventory) -> None:
+    """Refuse ``tau`` or ``kappa`` of a direction that neither trees nor inventory know.
+
+    Raises:
+        RubricError: There is one; all of them at once.
+    """
+    named = {(name, key) for name in ("tau", "kappa") for key in getattr(overrides, name)
+             if key != EVERY and key not in inventory.by_id}
+    if not named:
+        return
+    known = {direction for tree in trees for direction in tree.atoms_of}
+    problems = [
+        Problem(f"{name}: no tree has this direction"
+                + did_you_mean(key, {*known, *inventory.by_id}), "unknown_direction",
+                subject=f"direction {key}")
+        for name, key in sorted(named) if key not in known
+    ]
+    if problems:
+        raise RubricError(problems)
 
 
 def plan_problems(tree: Tree, settings: Settings, overrides: Overrides,
@@ -247,7 +269,7 @@ def _direction_problems(direction: Direction, tree: Tree, settings: Settings,
     subject = f"direction {direction.id}"
     atoms = len(tree.atoms_of[direction.id])
     content = direction.dimension is Dimension.CONTENT
-    tau = _tuned("tau", direction, tree, settings, overrides, inventory)
+    tau = tuned("tau", direction, tree, settings, overrides, inventory)
     if tau is not None and not content:
         found.append(Problem(f"tau: only a content direction has one, and this is "
                              f"{direction.dimension}", "tau_domain", subject=subject))

@@ -25,9 +25,9 @@ from rubric.aggregate import (
 from rubric.envelope import bounds_of
 from rubric.errors import RubricError
 from rubric.guard import GuardTrace, guard
-from rubric.inventory import Inventory
+from rubric.inventory import Inventory, default_inventory
 from rubric.logic import DIMENSIONS, Expected, logic_holds
-from rubric.plan import Plan, make_plan
+from rubric.plan import Plan, check_overrides, make_plan
 from rubric.settings import Overrides, Settings
 from rubric.tree import Tree
 from rubric.verdicts import (
@@ -176,6 +176,8 @@ def score_report(
     >>> found.score, found.flags
     (Fraction(50, 1), ('dimension_missing',))
     """
+    if overrides is not None:
+        check_overrides(overrides, [tree], inventory or default_inventory())
     plan = make_plan(tree, settings, overrides, inventory)
     return score_plan(plan, *one_report(tree, verdicts, system))
 
@@ -244,6 +246,8 @@ def score_reports(
                 for problem in unknown_task(task, known).problems]
     if problems:
         raise RubricError(problems)
+    if overrides is not None:
+        check_overrides(overrides, listed, inventory or default_inventory())
     names = table.system_names if systems is None else tuple(sorted(set(systems)))
     found = []
     for tree in listed:
@@ -303,6 +307,8 @@ def score_plan(plan: Plan, verdicts: ReportVerdicts, system: str) -> ReportScore
     reasons = {atom.id: verdicts.reasons.get(atom.id, NOT_RUN)
                for atom, outcome in zip(plan.tree.atoms, outcomes, strict=True)
                if outcome == SKIPPED}
+    if failed:
+        reasons = dict.fromkeys(reasons, f"report {verdicts.report}")
     return ReportScore(
         task_id=plan.tree.task_id, system=system, status=status, score=score,
         dimensions={name.value: value

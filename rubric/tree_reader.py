@@ -43,9 +43,9 @@ def parse_tree(
             atom or direction, and field.
 
     >>> parse_tree({"task_id": "t1", "atoms": [
-    ...     {"id": "a", "direction": "C-FD", "expected": "yes", "evaluator": "J"}]}, "t1.json")
+    ...     {"id": "a", "direction": "C-FCC", "expected": "yes", "evaluator": "J"}]}, "t1.json")
     Traceback (most recent call last):
-    rubric.errors.RubricError: t1.json: atom a: direction: 'C-FD' is neither in the tree nor in
+    rubric.errors.RubricError: t1.json: atom a: direction: 'C-FCC' is neither in the tree nor in
     the inventory (did you mean C-FC?)
     """
     raw = data if isinstance(data, Mapping) else read_json(data, file, line)

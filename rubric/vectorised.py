@@ -1,0 +1,281 @@
+"""Scoring many reports under many settings with numpy; guards decided exactly, scores to 1e-9."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from rubric.aggregate import aggregate
+from rubric.compiled import CompiledTrees, Ints, Mask, Outcomes, align, compile_trees
+from rubric.guard import readings
+from rubric.inventory import Inventory
+from rubric.logic import DIMENSIONS, Dimension
+from rubric.parameters import Parameters, parameters_of
+from rubric.score import MISSING, NO_WEIGHT, NOT_RUN_STATE, SCORED, UNSCORED
+from rubric.settings import GuardMode, Overrides, Settings
+from rubric.tree import Tree
+from rubric.vectorised_guard import BetterReports, Proposals, better_reports, propose
+from rubric.verdicts import VerdictTable
+
+__all__ = ["STATES", "CompiledTrees", "Grid", "Outcomes", "Scorer", "align", "compile_trees",
+           "score_grid"]
+
+Floats = npt.NDArray[np.float64]
+
+STATES = (SCORED, UNSCORED, MISSING, NOT_RUN_STATE, NO_WEIGHT)
+"""The states of a report, in the order of their codes in :class:`Grid`."""
+
+_CONTENT = DIMENSIONS.index(Dimension.CONTENT)
+_CITATION = DIMENSIONS.index(Dimension.CITATION)
+_DOUBT = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Scores of every report under every point of a grid.
+
+    Attributes:
+        tasks: The task of each report.
+        systems: The system of each report.
+        scores: Points by reports; NaN exactly where ``states`` says that there is no score.
+        states: Position in :data:`STATES`, points by reports.
+    """
+
+    tasks: tuple[str, ...]
+    systems: tuple[str, ...]
+    scores: Floats
+    states: npt.NDArray[np.int8]
+
+    def score(self, point: int, report: int) -> float | None:
+        """Return one score, or nothing where there is none."""
+        value = float(self.scores[point, report])
+        return None if np.isnan(value) else value
+
+
+class Scorer:
+    """Scores reports under any number of settings; what depends on outcomes alone is kept.
+
+    Args:
+        outcomes: The outcomes, from :func:`rubric.compiled.align`.
+        guard: The guard; that of the settings if not given.
+    """
+
+    def __init__(self, outcomes: Outcomes, guard: GuardMode | None = None) -> None:
+        self.outcomes = outcomes
+        self.compiled = outcomes.compiled
+        self.guard = guard or outcomes.compiled.settings.guard
+        self.citing = self.compiled.columns(dimension=Dimension.CITATION)
+        self.covering = self.compiled.columns(covers=True)
+
+    @functools.cached_property
+    def proposals(self) -> Proposals | None:
+        """What the guard proposes, step by step."""
+        return propose(self.outcomes)
+
+    @functools.cached_property
+    def better(self) -> BetterReports | None:
+        """The better reports that limit the exact guard."""
+        found = self.proposals
+        return None if found is None else better_reports(self.outcomes, np.unique(found.steps))
+
+    @functools.cached_property
+    def present(self) -> Mask:
+        """Which dimensions have a scored atom before the guard, by report."""
+        found: Mask = self.outcomes.counts[0] @ self.compiled.dimension_matrix > 0
+        return found
+
+    def score(self, overrides: Overrides | None = None) -> tuple[Floats, npt.NDArray[np.int8]]:
+        """Score every report once.
+
+        Args:
+            overrides: Parameters that win over trees and settings.
+
+        Returns:
+            Scores, NaN where there is none, and states as positions in :data:`STATES`.
+
+        Raises:
+            RubricError: A parameter is outside its domain.
+        """
+        parameters = parameters_of(self.compiled, overrides or Overrides())
+        scored, passed = self.outcomes.counts
+        removed = self.removed(parameters)
+        every = np.arange(len(scored))
+        left = scored if removed is None else scored - removed
+        values = self._aggregate(parameters, every, left, passed)
+        states = np.zeros(len(values), dtype=np.int8)
+        states[np.isnan(values)] = STATES.index(NO_WEIGHT)
+        states[~self.present.any(axis=1)] = STATES.index(UNSCORED)
+        states[~self.outcomes.has_line] = STATES.index(NOT_RUN_STATE)
+        states[self.outcomes.failed] = STATES.index(MISSING)
+        values[states != 0] = np.nan
+        values[self.outcomes.failed] = 0.0
+        return values, states
+
+    def removed(self, parameters: Parameters) -> Ints | None:
+        """Return the atoms that become na, by report and column; nothing if there are none."""
+        found = self.proposals
+        if found is None:
+            return None
+        holds = (self._exact_holds(parameters, found) if self.guard is GuardMode.EXACT
+                 else self._published_holds(parameters, found))
+        removed = np.zeros_like(self.outcomes.counts[0])
+        kept = np.flatnonzero(holds)
+        reports = found.steps[kept]
+        first = np.ones(len(kept), dtype=np.bool_)
+        first[1:] = reports[1:] != reports[:-1]
+        removed[reports[first]] = found.proposed[kept[first]]
+        return removed
+
+    def _published_holds(self, parameters: Parameters, found: Proposals) -> Mask:
+        """Decide equation 5 at every step: by doubles, and exactly where they are close."""
+        scored, passed = self.outcomes.counts
+        trees = self.outcomes.tree
+        entry = parameters.entry[trees]
+        weights = np.minimum(scored, parameters.kappa[entry])
+        totals = weights @ self.compiled.dimension_matrix
+        covering, citing = self.covering, self.citing
+        n, s = scored[:, covering], passed[:, covering]
+        gamma = np.where(parameters.reached(trees, covering, n, s), 0.0,
+                         parameters.slope[entry[:, covering]])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            margin = (parameters.weights[trees, _CONTENT, None] * weights[:, covering] * gamma
+                      / (totals[:, [_CONTENT]] * n))
+        steps = found.steps
+        margin = np.where(found.linked[:, covering], margin[steps], np.inf)
+        delta_c = margin.min(axis=1, initial=np.inf)
+        k = found.proposed[:, citing]
+        n, s = scored[steps][:, citing], passed[steps][:, citing]
+        some = (k > 0) & (n > k)
+        gain = np.where(some, weights[steps][:, citing] * (s * k)
+                        / np.where(some, n * (n - k), 1), 0.0)
+        delta_r = (parameters.weights[trees[steps], _CITATION] * gain.sum(axis=1)
+                   / totals[steps, _CITATION])
+        holds: Mask = delta_c > delta_r
+        close = np.abs(delta_c - delta_r) <= _DOUBT * (delta_c + delta_r)
+        close &= (delta_c > 0) & (delta_r > 0)
+        for step in np.flatnonzero(close).tolist():
+            holds[step] = self._exact_reading(parameters, found, step)
+        return holds
+
+    def _exact_reading(self, parameters: Parameters, found: Proposals, step: int) -> bool:
+        report = int(found.steps[step])
+        plan = parameters.plan(int(self.outcomes.tree[report]))
+        columns = self.compiled.slot_of[int(self.outcomes.tree[report])]
+        linked = np.flatnonzero(found.linked[step][columns]).tolist()
+        delta_c, delta_r = readings(plan, self._counts(report, columns), linked,
+                                    found.proposed[step][columns].tolist())
+        return delta_c > delta_r
+
+    def _counts(self, report: int, columns: Ints) -> list[tuple[int, int]]:
+        scored, passed = self.outcomes.counts
+        return list(zip(scored[report][columns].tolist(), passed[report][columns].tolist(),
+                        strict=True))
+
+    def _exact_holds(self, parameters: Parameters, found: Proposals) -> Mask:
+        """Compare scores at every step: by doubles, and exactly where they are close."""
+        better = self.better
+        if better is None:
+            raise RuntimeError("no better reports beside candidates")
+        scored, passed = self.outcomes.counts
+        least = np.full(len(scored), np.inf)
+        np.minimum.at(least, better.report, self._aggregate(
+            parameters, better.report, scored[better.report], better.passed))
+        here = self._aggregate(parameters, found.steps, scored[found.steps] - found.proposed,
+                               passed[found.steps])
+        limit = least[found.steps]
+        holds: Mask = here <= limit
+        close = np.abs(here - limit) <= _DOUBT * np.maximum(1.0, limit)
+        limits: dict[int, Fraction] = {}
+        for step in np.flatnonzero(close).tolist():
+            report = int(found.steps[step])
+            if report not in limits:
+                rows = np.flatnonzero(better.report == report)
+                limits[report] = min(self._exact_score(parameters, report, scored[report], gained)
+                                     for gained in better.passed[rows])
+            score = self._exact_score(parameters, report, scored[report] - found.proposed[step],
+                                      passed[report])
+            holds[step] = score <= limits[report]
+        return holds
+
+    def _exact_score(self, parameters: Parameters, report: int, scored: Ints,
+                     passed: Ints) -> Fraction:
+        tree = int(self.outcomes.tree[report])
+        columns = self.compiled.slot_of[tree]
+        counts = list(zip(scored[columns].tolist(), passed[columns].tolist(), strict=True))
+        score = aggregate(parameters.plan(tree), counts, self.present[report].tolist()).score
+        if score is None:
+            raise RuntimeError("a report with candidates and close scores has no score")
+        return score
+
+    def _aggregate(self, parameters: Parameters, reports: Ints, scored: Ints,
+                   passed: Ints) -> Floats:
+        """Equations 2 and 3 over rows of counts; NaN where the present weights sum to zero."""
+        trees = self.outcomes.tree[reports]
+        entry = parameters.entry[trees]
+        weights = np.minimum(scored, parameters.kappa[entry]).astype(np.float64)
+        rate = passed / np.maximum(scored, 1)
+        columns = parameters.saturated
+        if len(columns):
+            slope = parameters.slope[entry[:, columns]]
+            rate[:, columns] = np.minimum(1.0, rate[:, columns] * slope)
+        earned = weights * rate
+        for column, fails in self.compiled.failed_gates(scored, passed):
+            earned[fails, column] = 0.0
+        totals = weights @ self.compiled.dimension_matrix
+        parts = (earned @ self.compiled.dimension_matrix) / np.where(totals > 0, totals, 1.0)
+        lambdas = parameters.weights[trees] * self.present[reports]
+        whole = lambdas.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Floats = 100.0 * (lambdas * parts).sum(axis=1) / whole
+        return found
+
+
+def score_grid(
+    trees: Iterable[Tree] | CompiledTrees,
+    table: VerdictTable,
+    grid: Sequence[Overrides] = (Overrides(),),
+    *,
+    systems: Iterable[str] | None = None,
+    settings: Settings | None = None,
+    inventory: Inventory | None = None,
+) -> Grid:
+    """Score every tree for every system under every point of a grid, without a judge.
+
+    Args:
+        trees: The trees, or what :func:`compile_trees` made of them (with its own settings).
+        table: The verdicts.
+        grid: The points; each wins over trees and settings.
+        systems: The systems; all that the table speaks of if not given.
+        settings: Parameters from a file or the defaults.
+        inventory: The shared directions.
+
+    Raises:
+        RubricError: A parameter is outside its domain, or a verdict has no tree.
+
+    >>> tree = Tree.model_validate({"task_id": "t", "atoms": [
+    ...     {"id": "a", "direction": "C-FC", "expected": "yes", "evaluator": "J"},
+    ...     {"id": "b", "direction": "C-FC", "expected": "yes", "evaluator": "J"}]})
+    >>> table = VerdictTable.from_lines([
+    ...     {"task_id": "t", "system": "A", "atom_id": "a", "verdict": "yes"},
+    ...     {"task_id": "t", "system": "A", "atom_id": "b", "verdict": "no"}])
+    >>> score_grid([tree], table, [Overrides(), Overrides(tau={"*": 1})]).scores.tolist()
+    [[100.0], [50.0]]
+    """
+    compiled = (trees if isinstance(trees, CompiledTrees)
+                else compile_trees(trees, settings, inventory))
+    outcomes = align(compiled, table, systems)
+    scorer = Scorer(outcomes)
+    found = [scorer.score(point) for point in grid]
+    reports = len(outcomes.base)
+    return Grid(
+        tasks=tuple(compiled.task_ids[tree] for tree in outcomes.tree.tolist()),
+        systems=outcomes.systems * len(compiled.plans),
+        scores=np.array([scores for scores, _ in found]).reshape(len(found), reports),
+        states=np.array([states for _, states in found], dtype=np.int8).reshape(len(found),
+                                                                               reports),
+    )
