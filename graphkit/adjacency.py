@@ -12,7 +12,10 @@ import numpy.typing as npt
 from graphkit.entity_set import EntitySet, Ids, is_in
 from graphkit.operations import Direction
 
-__all__ = ["NONE", "Adjacency", "Table"]
+__all__ = ["NONE", "PLAIN", "Adjacency", "Table"]
+
+PLAIN = ""
+"""Stands among the evidence ids of a fact that was also given without evidence."""
 
 NONE: Ids = np.zeros(0, dtype=np.int32)
 """No entities."""
@@ -87,8 +90,9 @@ class Adjacency:
     Attributes:
         forward: From heads to tails.
         backward: From tails to heads.
-        evidence: Packed (head, tail) pair -> ids of the evidence records behind the fact; a pair
-            that is not listed was given without evidence.
+        evidence: Packed (head, tail) pair -> ids of the evidence records behind the fact, after
+            :data:`PLAIN` if it was given without any too; a pair that is not listed was given
+            without evidence only.
     """
 
     forward: Table
@@ -133,26 +137,26 @@ class Adjacency:
         Args:
             add: Pairs (head, tail) to put in, with ``source`` as evidence if there is one.
             remove: Pairs to take out. With a ``source`` only that record goes, and the pair
-                stays while other records are behind it.
+                stays while other records are behind it, or it was given without evidence too.
             source: An evidence id.
         """
         evidence = dict(self.evidence)
         gone = []
         for head, tail in remove:
             pair = head << 32 | tail
-            known = evidence.get(pair, ())
-            left = tuple(item for item in known if item != source) if source else ()
-            if left:
+            left = tuple(item for item in evidence.pop(pair, ()) if source and item != source)
+            if left and left != (PLAIN,):
                 evidence[pair] = left
-                continue
-            evidence.pop(pair, None)
-            if self.has(head, tail):
+            if not left and self.has(head, tail):
                 gone.append((head, tail))
-        if source:
-            for head, tail in add:
-                pair = head << 32 | tail
-                evidence[pair] = (*evidence.get(pair, ()), source)
         new = [pair for pair in add if not self.has(*pair)]
+        for head, tail in add:
+            pair = head << 32 | tail
+            known = evidence.get(pair, (PLAIN,) if self.has(head, tail) else ())
+            if source:
+                evidence[pair] = (*known, source)
+            elif known and known[0] != PLAIN:
+                evidence[pair] = (PLAIN, *known)
         heads, tails = self.pairs
         packed = np.union1d(
             np.setdiff1d(heads.astype(np.int64) << 32 | tails, _pack(gone)), _pack(new)

@@ -36,13 +36,17 @@ class Entity(NamedTuple):
     def key(self) -> str:
         """One string that is equal for equal entities only; stores use it as identity.
 
-        >>> Entity("Paris", "city").key
-        'city:Paris'
+        >>> Entity("Paris", "city").key, Entity("8848", "number", unit="m").key
+        ('city:Paris', 'number[m]:8848')
         """
         if self.id is not None:
             return f"#{self.id}"
         kind = (self.type or "").replace("%", "%25").replace(":", "%3A").replace("#", "%23")
-        return f"{kind}:{self.text}"
+        kind = kind.replace("[", "%5B")
+        if self.unit:
+            unit = self.unit.replace("%", "%25").replace("]", "%5D")
+            kind = f"{kind}[{unit}]"
+        return f"{kind}:{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ __all__ = [
     "canonical_literal",
     "nfc",
     "root_domain",
+    "split_literal",
 ]
 
 LITERAL_TYPES = frozenset({"date", "year", "number"})
@@ -62,6 +63,29 @@ def canonical_literal(datatype: str, text: str) -> str:
     return "-".join([year, *(part.zfill(2) for part in (month, day) if part)])
 
 
+_QUANTITY = re.compile(
+    r"([-\u2212]?\d[\d,\s]*(?:\.\d+)?)(?:\s+(?=[^\W\d_])|\s*(?=[%\u00b0]))(.+)", re.S
+)
+
+
+def split_literal(datatype: str, text: str) -> tuple[str, str | None]:
+    """Return the one spelling of a literal, and the unit that a number in words brings along.
+
+    Args:
+        datatype: ``date``, ``year`` or ``number``.
+        text: The literal as found.
+
+    >>> split_literal("number", "8,848 m"), split_literal("number", "8,848")
+    (('8848', 'm'), ('8848', None))
+    >>> split_literal("number", "many")
+    ('many', None)
+    """
+    match = _QUANTITY.fullmatch(nfc(text)) if datatype == "number" else None
+    if match is None:
+        return canonical_literal(datatype, text), None
+    return canonical_literal(datatype, match[1]), match[2].strip()
+
+
 class EvidenceRecord(BaseModel):
     """One claim with its source: the evidence contract of EvoBrowseComp, A.2.
 
@@ -104,6 +128,11 @@ class EvidenceRecord(BaseModel):
         if not value:
             raise ValueError("must not be blank")
         return value
+
+    @field_validator("head_id", "tail_id", "head_type", "tail_type", "tail_unit")
+    @classmethod
+    def _blank_is_none(cls, value: str | None) -> str | None:
+        return (nfc(value) or None) if value is not None else None
 
     @property
     def root_domain(self) -> str:

@@ -1,60 +1,29 @@
-"""The fact store: interned entities and relations, adjacency both ways, types, evidence."""
+"""The fact store: facts from triples or evidence, and what a change makes of them."""
 
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from graphkit.adjacency import NONE, Adjacency
-from graphkit.entities import Entity, NameIndex
-from graphkit.entity_set import EMPTY, EntitySet, Ids
-from graphkit.errors import InputError, did_you_mean
-from graphkit.evidence import EvidenceRecord, nfc
-from graphkit.interning import Interner, alias_table, unique_records
-from graphkit.operations import Direction
+from graphkit.errors import InputError
+from graphkit.evidence import EvidenceRecord
+from graphkit.fact_table import Delta, Fact, FactTable, NamedFact
+from graphkit.interning import Identity, Interner, Spellings, identity, names_an_id, unique_records
 from graphkit.relations import RelationSheet
 
 __all__ = ["Delta", "Fact", "FactStore", "NamedFact"]
 
 
-class Fact(NamedTuple):
-    """A fact in entity and relation numbers of one store."""
-
-    head: int
-    relation: int
-    tail: int
-
-
-class NamedFact(NamedTuple):
-    """A fact in names."""
-
-    head: str
-    relation: str
-    tail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """How a store differs from the one it was made from: pairs of one relation, in or out."""
-
-    relation: int
-    added: tuple[tuple[int, int], ...] = ()
-    removed: tuple[tuple[int, int], ...] = ()
-    entities_changed: bool = False
-
-
-class FactStore:
+class FactStore(FactTable):
     """An immutable set of facts; a change returns a new store that shares what did not change.
 
     Build one with :meth:`from_triples` or :meth:`from_evidence`. Entities and relations are
     numbered; sets of entities are :class:`graphkit.entity_set.EntitySet`.
 
+    >>> from graphkit.operations import Direction
     >>> store = FactStore.from_triples([("France", "borders", "Spain"), ("France", "in", "EU")])
     >>> store.project("borders", Direction.FORWARD, store.named("France")).ids.tolist()
     [1]
@@ -62,28 +31,7 @@ class FactStore:
     (2, 'Spain')
     """
 
-    def __init__(
-        self,
-        entities: tuple[Entity, ...],
-        relations: tuple[str, ...],
-        adjacency: tuple[Adjacency, ...],
-        *,
-        records: Mapping[str, EvidenceRecord] | None = None,
-        aliases: Mapping[int, tuple[str, ...]] | None = None,
-        sheet: RelationSheet | None = None,
-        degree: npt.NDArray[np.int64] | None = None,
-        delta: Delta | None = None,
-        parent: FactStore | None = None,
-    ) -> None:
-        self.entities = entities
-        self.relations = relations
-        self.adjacency = adjacency
-        self.records: Mapping[str, EvidenceRecord] = records or {}
-        self.aliases: Mapping[int, tuple[str, ...]] = aliases or {}
-        self.sheet = sheet or RelationSheet()
-        self.delta = delta
-        self._parent = None if parent is None else weakref.ref(parent)
-        self._degree = self._count_degree() if degree is None else degree
+    _spellings = Spellings()
 
     # ---- building -----------------------------------------------------------------------------
 
@@ -100,309 +48,198 @@ class FactStore:
         interner = Interner(sheet or RelationSheet())
         for head, relation, tail in triples:
             interner.add_triple(head, relation, tail)
-        return cls._finish(interner, {}, {})
+        return cls._finish(interner, {})
 
     @classmethod
     def from_evidence(
-        cls, records: Iterable[EvidenceRecord], sheet: RelationSheet | None = None
+        cls,
+        records: Iterable[EvidenceRecord],
+        sheet: RelationSheet | None = None,
+        *,
+        triples: Iterable[tuple[str, str, str]] = (),
     ) -> FactStore:
         """Build a store from evidence records; aliases are merged, facts keep their records.
 
         Args:
             records: The records. The same id twice with the same content counts once.
             sheet: The relation sheet: types of both ends, symmetric relations, aliases.
+            triples: Further facts as (head, relation, tail) names, without evidence.
 
         Raises:
             InputError: Two different records have the same id.
         """
         kept = unique_records(records)
         interner = Interner(sheet or RelationSheet())
-        table = alias_table(kept.values(), interner.sheet)
-        claims: dict[tuple[str | None, str], list[str]] = {}
-        for (kind, name), others in table.items():
-            for other in others:
-                claims.setdefault((kind, other), []).append(name)
-        interner.same = {
-            place: names[0]
-            for place, names in claims.items()
-            if len(names) == 1 and place not in table
-        }
+        interner.spellings = Spellings.of(kept.values(), interner.sheet)
         for record in kept.values():
             interner.add(record)
-        aliases: dict[int, tuple[str, ...]] = {}
-        for number, entity in enumerate(interner.entities):
-            others = table.get((entity.type, entity.name), {})
-            if others:
-                aliases[number] = tuple(others)
-        return cls._finish(interner, kept, aliases)
+        for head, relation, tail in triples:
+            interner.add_triple(head, relation, tail)
+        return cls._finish(interner, kept)
 
     @classmethod
-    def _finish(
-        cls,
-        interner: Interner,
-        records: Mapping[str, EvidenceRecord],
-        aliases: Mapping[int, tuple[str, ...]],
-    ) -> FactStore:
-        return cls(
+    def _finish(cls, interner: Interner, records: Mapping[str, EvidenceRecord]) -> FactStore:
+        store = cls(
             tuple(interner.entities),
             tuple(interner.relations),
             interner.adjacency(),
             records=records,
-            aliases=aliases,
+            aliases=interner.aliases(),
             sheet=interner.sheet,
         )
-
-    @property
-    def parent(self) -> FactStore | None:
-        """The store that this one was made from by a change, while somebody still holds it."""
-        return None if self._parent is None else self._parent()
-
-    def _count_degree(self) -> npt.NDArray[np.int64]:
-        degree = np.zeros(len(self.entities), dtype=np.int64)
-        for adjacency in self.adjacency:
-            heads, tails = adjacency.pairs
-            degree += np.bincount(heads, minlength=len(degree))
-            degree += np.bincount(tails, minlength=len(degree))
-        return degree
-
-    # ---- looking ------------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        return sum(len(adjacency) for adjacency in self.adjacency)
-
-    @functools.cached_property
-    def universe(self) -> Ids:
-        """All entities that some fact holds: the one universe of complements."""
-        return np.flatnonzero(self._degree).astype(np.int32)
-
-    @functools.cached_property
-    def size(self) -> int:
-        """How many entities the universe has."""
-        return int(np.count_nonzero(self._degree))
-
-    def alive(self, number: int) -> bool:
-        """Whether any fact holds this entity."""
-        return bool(self._degree[number])
-
-    def entity(self, number: int) -> Entity:
-        """Return an entity by its number."""
-        return self.entities[number]
-
-    def name(self, number: int) -> str:
-        """Return the printed name of an entity."""
-        return self.entities[number].text
-
-    def names(self, entities: EntitySet) -> list[str]:
-        """Return the names of a set, sorted; a complemented set is written out."""
-        return sorted(self.name(int(number)) for number in self.members(entities))
-
-    def members(self, entities: EntitySet) -> Ids:
-        """Return the members of a set; a complemented set is written out."""
-        return (EntitySet(self.universe) & entities).ids if entities.complemented else entities.ids
-
-    def named(self, *names: str) -> EntitySet:
-        """Return all entities with one of these exact names."""
-        return EntitySet.of(
-            number
-            for name in names
-            for number in self.index.exact.get(nfc(name), ())
-            if self.alive(number)
-        )
-
-    @functools.cached_property
-    def relation_numbers(self) -> dict[str, int]:
-        """Relation numbers by name."""
-        return {name: number for number, name in enumerate(self.relations)}
-
-    def relation_number(self, name: str) -> int:
-        """Return the number of a relation by its exact name.
-
-        Raises:
-            InputError: No fact has it.
-        """
-        number = self.relation_numbers.get(name)
-        if number is None:
-            raise InputError(
-                f"no relation {name!r} in the facts{did_you_mean(name, self.relations)}"
-            )
-        return number
-
-    def project(self, relation: str, direction: Direction, source: EntitySet) -> EntitySet:
-        """Return the projection of a set along a relation, by the relation's exact name."""
-        return self.adjacency[self.relation_number(relation)].project(source, direction)
-
-    @functools.cached_property
-    def types(self) -> dict[str, EntitySet]:
-        """Every type -> its entities."""
-        parent = self.parent
-        if parent is not None and self.delta is not None and not self.delta.entities_changed:
-            return parent.types
-        table: dict[str, list[int]] = {}
-        for number in self.universe.tolist():
-            kind = self.entities[number].type
-            if kind is not None:
-                table.setdefault(kind, []).append(number)
-        return {kind: EntitySet.of(numbers) for kind, numbers in table.items()}
-
-    def of_type(self, kind: str) -> EntitySet:
-        """Return the entities of a type; none for a type that no entity has."""
-        return self.types.get(kind, EMPTY)
-
-    @functools.cached_property
-    def index(self) -> NameIndex:
-        """The names, folded names, aliases and ids of all entities."""
-        parent = self.parent
-        if parent is not None and parent.entities is self.entities:
-            return parent.index
-        return NameIndex.build(self.entities, self.aliases)
-
-    def facts(self) -> Iterator[Fact]:
-        """Yield all facts in a fixed order: by relation, head, tail number."""
-        for relation, adjacency in enumerate(self.adjacency):
-            heads, tails = adjacency.pairs
-            for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
-                yield Fact(head, relation, tail)
-
-    def in_names(self, fact: Fact) -> NamedFact:
-        """Return a fact in names."""
-        return NamedFact(self.name(fact.head), self.relations[fact.relation], self.name(fact.tail))
-
-    def has(self, fact: Fact) -> bool:
-        """Whether the store holds a fact."""
-        return self.adjacency[fact.relation].has(fact.head, fact.tail)
-
-    def evidence_ids(self, fact: Fact) -> tuple[str, ...]:
-        """Return the ids of the records behind a fact; empty if it was given without any."""
-        return self.adjacency[fact.relation].evidence.get(fact.head << 32 | fact.tail, ())
-
-    def evidence(self, fact: Fact) -> tuple[EvidenceRecord, ...]:
-        """Return the records behind a fact."""
-        return tuple(self.records[item] for item in self.evidence_ids(fact))
-
-    def is_fresh(self, fact: Fact) -> bool | None:
-        """Whether a fact is fresh: all its records are; None for a fact without records."""
-        records = self.evidence(fact)
-        return all(record.is_fresh_knowledge for record in records) if records else None
+        store._spellings = interner.spellings
+        return store
 
     # ---- changing -----------------------------------------------------------------------------
 
     def with_sheet(self, sheet: RelationSheet) -> FactStore:
         """Return the same facts read with another sheet."""
-        if self.records:
-            return FactStore.from_evidence(self.records.values(), sheet)
-        return FactStore.from_triples((self.in_names(fact) for fact in self.facts()), sheet)
+        interner = Interner(sheet, Spellings.of(self.records.values(), sheet))
+        for record in self.records.values():
+            interner.add(record)
+        for fact in self._plain_facts():
+            interner.add_triple(*self.in_names(fact))
+        return self._finish(interner, self.records)
 
     def with_record(self, record: EvidenceRecord) -> FactStore:
-        """Return the store with one more evidence record."""
+        """Return the store with one more evidence record.
+
+        Raises:
+            InputError: Another record has the same id.
+        """
         if record.evidence_id in self.records:
             if self.records[record.evidence_id] == record:
                 return self
             raise InputError(f"evidence {record.evidence_id}: the id is used for another record")
-        if record.aliases:  # aliases may merge entities: only a fresh load decides that
-            return FactStore.from_evidence([*self.records.values(), record], self.sheet)
-        interner = Interner(self.sheet, list(self.entities), relations=dict(self.relation_numbers))
-        interner.numbers = {
-            ("id", entity.id)
-            if entity.id is not None
-            else (entity.type, entity.name, entity.unit): number
-            for number, entity in enumerate(self.entities)
-        }
-        interner.same = {
-            (self.entities[number].type, alias): self.entities[number].name
-            for number, aliases in self.aliases.items()
-            for alias in aliases
-        }
-        for rows in (interner.heads, interner.tails):
-            rows.extend([] for _ in self.relations)
-        interner.sources.extend([] for _ in self.relations)
-        interner.add(record)
-        relation = next(number for number, rows in enumerate(interner.heads) if rows)
-        pair = (interner.heads[relation][0], interner.tails[relation][0])
-        grown = len(interner.entities) > len(self.entities)
+        records = {**self.records, record.evidence_id: record}
+        spellings = self._spellings.recounted([record], [], self.sheet)
+        interner = self._resumed()
+        head, relation, tail = interner.add(record)
+        if spellings is None or interner.revised:  # names or types of other facts change too
+            return self._reloaded(records)
         return self._changed(
             relation,
-            add=(pair,),
+            add=((head, tail),),
             source=record.evidence_id,
-            entities=tuple(interner.entities) if grown else self.entities,
-            relations=tuple(interner.relations),
-            records={**self.records, record.evidence_id: record},
+            interner=interner,
+            records=records,
+            spellings=spellings,
         )
 
     def without_record(self, evidence_id: str) -> FactStore:
-        """Return the store without one evidence record; facts go with their last record."""
+        """Return the store without one evidence record; a fact goes with its last record.
+
+        A fact that was given without evidence too stays.
+
+        Raises:
+            InputError: There is no such record.
+        """
         record = self.records.get(evidence_id)
         if record is None:
             raise InputError(f"no evidence record {evidence_id!r} in the facts")
         records = {key: value for key, value in self.records.items() if key != evidence_id}
-        if record.aliases:
-            return FactStore.from_evidence(records.values(), self.sheet)
-        for relation, adjacency in enumerate(self.adjacency):
-            pairs = tuple(
-                (pair >> 32, pair & 0xFFFFFFFF)
-                for pair, sources in adjacency.evidence.items()
-                if evidence_id in sources
-            )
-            if pairs:
-                return self._changed(relation, remove=pairs, source=evidence_id, records=records)
-        return self._changed(0, records=records)
-
-    def with_fact(self, head: str, relation: str, tail: str) -> FactStore:
-        """Return the store with one more fact given in names, without evidence."""
-        entry = self.sheet.relation(relation)
-        entities = list(self.entities)
-        pair = []
-        for name, kind in ((nfc(head), entry.head_type), (nfc(tail), entry.tail_type)):
-            found = [
-                number
-                for number in self.index.exact.get(name, ())
-                if kind is None or self.entities[number].type == kind
-            ]
-            new = [
-                number
-                for number in range(len(self.entities), len(entities))
-                if entities[number].name == name
-            ]
-            if not found and not new:
-                entities.append(Entity(name, kind))
-                new = [len(entities) - 1]
-            pair.append((found or new)[0])
-        relations = (
-            self.relations if relation in self.relation_numbers else (*self.relations, relation)
-        )
+        spellings = self._spellings.recounted([], [record], self.sheet)
+        if spellings is None or names_an_id([record], records.values(), self.sheet):
+            return self._reloaded(records)
+        head, relation, tail = self._resumed().add(record)
         return self._changed(
-            relations.index(relation),
-            add=((pair[0], pair[1]),),
-            relations=relations,
-            entities=tuple(entities) if len(entities) > len(self.entities) else self.entities,
+            relation,
+            remove=((head, tail),),
+            source=evidence_id,
+            records=records,
+            spellings=spellings,
         )
+
+    def with_fact(self, head: str | int, relation: str, tail: str | int) -> FactStore:
+        """Return the store with one more fact, without evidence.
+
+        Args:
+            head: Its name, read with the relation's type as :meth:`from_triples` does; or the
+                number of an entity of this store.
+            relation: The name of the relation, or another name that the sheet has for it.
+            tail: As ``head``.
+        """
+        interner = self._resumed()
+        head_number, number, tail_number = interner.add_triple(head, relation, tail)
+        return self._changed(number, add=((head_number, tail_number),), interner=interner)
 
     def without_fact(self, fact: Fact) -> FactStore:
-        """Return the store without one fact, whatever evidence it has."""
-        pairs = [(fact.head, fact.tail)]
-        if self.sheet.relation(self.relations[fact.relation]).symmetric:
-            pairs.append((fact.tail, fact.head))
-        return self._changed(fact.relation, remove=tuple(dict.fromkeys(pairs)))
+        """Return the store without one fact and without the records behind it."""
+        pairs = self._both_ways([fact])[fact.relation]
+        gone = {key: self.records[key] for key in self.evidence_ids(fact)}
+        records = {key: value for key, value in self.records.items() if key not in gone}
+        spellings = self._spellings.recounted([], gone.values(), self.sheet)
+        if spellings is None or names_an_id(gone.values(), records.values(), self.sheet):
+            return self._reloaded(records, {fact.relation: pairs})
+        return self._changed(
+            fact.relation, remove=tuple(sorted(pairs)), records=records, spellings=spellings
+        )
 
     def without_facts(self, facts: Iterable[Fact]) -> FactStore:
-        """Return the store without many facts; entities left without any are gone too."""
-        gone: dict[int, set[tuple[int, int]]] = {}
-        for fact in facts:
-            pairs = gone.setdefault(fact.relation, set())
-            pairs.add((fact.head, fact.tail))
-            if self.sheet.relation(self.relations[fact.relation]).symmetric:
-                pairs.add((fact.tail, fact.head))
-        store = self
-        for relation, pairs in gone.items():
-            store = store._changed(relation, remove=tuple(sorted(pairs)))
-        return FactStore(
-            store.entities,
-            store.relations,
-            store.adjacency,
-            records=store.records,
-            aliases=store.aliases,
-            sheet=store.sheet,
-            degree=store._degree,
+        """Return the store without many facts and without the records behind them."""
+        pairs = self._both_ways(facts)
+        gone = {
+            key
+            for relation, found in pairs.items()
+            for pair in found
+            for key in self.evidence_ids(Fact(pair[0], relation, pair[1]))
+        }
+        records = {key: value for key, value in self.records.items() if key not in gone}
+        return self._reloaded(records, pairs)
+
+    def _both_ways(self, facts: Iterable[Fact]) -> dict[int, set[tuple[int, int]]]:
+        """Return relation -> pairs of facts, those of symmetric relations in both directions."""
+        found: dict[int, set[tuple[int, int]]] = {}
+        for head, relation, tail in facts:
+            pairs = found.setdefault(relation, set())
+            pairs.add((head, tail))
+            if self.sheet.relation(self.relations[relation]).symmetric:
+                pairs.add((tail, head))
+        return found
+
+    def _plain_facts(self) -> Iterator[Fact]:
+        """Yield the facts that were given without evidence, with or without records too."""
+        return (fact for fact in self.facts() if self.is_plain(fact))
+
+    def _resumed(self) -> Interner:
+        """Return an interner that goes on where this store stands."""
+        return Interner(
+            self.sheet,
+            self._spellings,
+            list(self.entities),
+            dict(self._numbers),
+            dict(self.relation_numbers),
+            other_names={
+                number: dict.fromkeys(names)
+                for number, names in self.aliases.items()
+                if self.entities[number].id is not None
+            },
         )
+
+    @functools.cached_property
+    def _numbers(self) -> dict[Identity, int]:
+        parent = self.parent
+        if isinstance(parent, FactStore) and parent.entities is self.entities:
+            return parent._numbers
+        return {identity(entity): number for number, entity in enumerate(self.entities)}
+
+    def _reloaded(
+        self,
+        records: Mapping[str, EvidenceRecord],
+        gone: Mapping[int, set[tuple[int, int]]] | None = None,
+    ) -> FactStore:
+        """Return a store built afresh from records and from the facts without evidence."""
+        interner = Interner(self.sheet, Spellings.of(records.values(), self.sheet))
+        for record in records.values():
+            interner.add(record)
+        for fact in self._plain_facts():
+            if gone is None or (fact.head, fact.tail) not in gone.get(fact.relation, ()):
+                interner.add_fact(
+                    self.entities[fact.head],
+                    self.relations[fact.relation],
+                    self.entities[fact.tail],
+                )
+        return self._finish(interner, records)
 
     def _changed(
         self,
@@ -411,20 +248,22 @@ class FactStore:
         add: tuple[tuple[int, int], ...] = (),
         remove: tuple[tuple[int, int], ...] = (),
         source: str | None = None,
-        entities: tuple[Entity, ...] | None = None,
-        relations: tuple[str, ...] | None = None,
+        interner: Interner | None = None,
         records: Mapping[str, EvidenceRecord] | None = None,
+        spellings: Spellings | None = None,
     ) -> FactStore:
-        entities = self.entities if entities is None else entities
-        relations = self.relations if relations is None else relations
+        entities, relations, aliases = self.entities, self.relations, self.aliases
+        if interner is not None:
+            relations = tuple(interner.relations)
+            if len(interner.entities) > len(entities):
+                aliases = {**aliases, **interner.aliases(len(entities))}
+                entities = tuple(interner.entities)
         adjacency = [*self.adjacency]
         adjacency.extend(Adjacency.build(NONE, NONE) for _ in relations[len(adjacency) :])
-        if add and self.sheet.relation(relations[relation]).symmetric:
+        if self.sheet.relation(relations[relation]).symmetric:
             add = tuple(dict.fromkeys((*add, *((tail, head) for head, tail in add))))
-        new: tuple[tuple[int, int], ...] = ()
-        gone: tuple[tuple[int, int], ...] = ()
-        if adjacency:
-            adjacency[relation], new, gone = adjacency[relation].changed(add, remove, source)
+            remove = tuple(dict.fromkeys((*remove, *((tail, head) for head, tail in remove))))
+        adjacency[relation], new, gone = adjacency[relation].changed(add, remove, source)
         degree = np.zeros(len(entities), dtype=np.int64)
         degree[: len(self._degree)] = self._degree
         before = degree > 0
@@ -432,11 +271,11 @@ class FactStore:
             for pair in pairs:
                 for end in pair:
                     degree[end] += step
-        return FactStore(
+        store = FactStore(
             entities,
             relations,
             tuple(adjacency),
-            aliases=self.aliases,
+            aliases=aliases,
             sheet=self.sheet,
             records=self.records if records is None else records,
             degree=degree,
@@ -448,3 +287,5 @@ class FactStore:
                 entities_changed=bool(np.any(before != (degree > 0))),
             ),
         )
+        store._spellings = spellings or self._spellings
+        return store

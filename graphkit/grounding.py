@@ -9,7 +9,7 @@ from enum import StrEnum
 from graphkit.entities import NameIndex, fold
 from graphkit.entity_set import EntitySet
 from graphkit.errors import GroundingError, Problem, did_you_mean
-from graphkit.evidence import LITERAL_TYPES, canonical_literal, nfc
+from graphkit.evidence import LITERAL_TYPES, nfc, split_literal
 from graphkit.facts import FactStore
 from graphkit.operations import Direction, Op
 from graphkit.question import Edge, Node, QuestionGraph
@@ -108,17 +108,25 @@ def _tiers(
     name: str, index: NameIndex, facts: FactStore
 ) -> tuple[tuple[Tier, tuple[int, ...]], ...]:
     folded = fold(name)
-    literals: dict[int, None] = {}
-    for datatype in sorted(LITERAL_TYPES & facts.types.keys()):
-        for number in index.exact.get(canonical_literal(datatype, name), ()):
-            if facts.entity(number).type == datatype:
-                literals[number] = None
     return (
         (Tier.ID, index.ids.get(name, ())),
         (Tier.EXACT, index.exact.get(name, ())),
-        (Tier.FOLDED, index.folded.get(folded, ()) or tuple(literals)),
+        (Tier.FOLDED, index.folded.get(folded, ())),
+        (Tier.FOLDED, _literals(name, index, facts)),
         (Tier.ALIAS, index.alias.get(folded, ())),
     )
+
+
+def _literals(name: str, index: NameIndex, facts: FactStore) -> tuple[int, ...]:
+    """The literals of which a name is another spelling: 8,848.0 m is 8848 m."""
+    found: dict[int, None] = {}
+    for datatype in sorted(LITERAL_TYPES & facts.types.keys()):
+        value, unit = split_literal(datatype, name)
+        for number in index.exact.get(f"{value} {unit}" if unit else value, ()):
+            entity = facts.entity(number)
+            if entity.type == datatype and entity.id is None:
+                found[number] = None
+    return tuple(found)
 
 
 def resolve_relation(
@@ -127,15 +135,16 @@ def resolve_relation(
     """Find the relation of a projection: exact, folded, alias, inverse alias; the first tier wins.
 
     An inverse name turns the direction round. Several results mean that the name is ambiguous.
+    A relation whose last fact is gone is not found, as an entity without facts is not.
     """
     name = nfc(name)
-    number = facts.relation_numbers.get(name)
-    if number is not None:
-        return (GroundedRelation(number, direction, Tier.EXACT),)
+    alive = facts.living_relations
+    if name in alive:
+        return (GroundedRelation(alive[name], direction, Tier.EXACT),)
     folded = fold(name)
     found = [
         GroundedRelation(number, direction, Tier.FOLDED)
-        for known, number in facts.relation_numbers.items()
+        for known, number in alive.items()
         if fold(known) == folded
     ]
     if found:
@@ -145,7 +154,7 @@ def resolve_relation(
             if fold(alias) != folded:
                 continue
             for target, turned in pairs:
-                number = facts.relation_numbers.get(target)
+                number = alive.get(target)
                 if turned == inverted and number is not None:
                     way = direction.reverse if turned else direction
                     found.append(GroundedRelation(number, way, tier))

@@ -99,11 +99,12 @@ def _fold(text: str) -> str:
 
 def _spellings(name: str, kind: str) -> set[str]:
     """The ways in which a literal of a type may be printed that is asked for as ``name``."""
-    found = {canonical_literal(kind, name)}
-    parts = re.fullmatch(r"([-\u2212]?[\d.,\s]*\d)\s*(\D.*)", name, re.DOTALL)
+    parts = re.fullmatch(
+        r"([-\u2212]?\d[\d.,\s]*?)(?:\s+(?=[^\W\d_])|\s*(?=[%°]))(.+)", name, re.DOTALL
+    )
     if kind == "number" and parts is not None:
-        found.add(f"{canonical_literal(kind, parts[1])} {parts[2].strip()}")
-    return found
+        return {f"{canonical_literal(kind, parts[1])} {parts[2].strip()}"}
+    return {canonical_literal(kind, name)}
 
 
 def _resolve(name: str, plain: PlainFacts) -> Keys:
@@ -169,11 +170,10 @@ def oracle_values(
     def edge_value(edge: Edge) -> Keys | None:
         if edge.op in (Op.INTERSECTION, Op.UNION):
             kept = [s for s in edge.source_ids if f"{edge.edge_id}/{s}" not in deleted]
-            if not kept:
-                return None
             sets = [value(source) for source in kept]
-            join = frozenset.intersection if edge.op is Op.INTERSECTION else frozenset.union
-            return join(*sets)
+            if edge.op is Op.INTERSECTION:
+                return plain.universe.intersection(*sets)
+            return frozenset[str]().union(*sets)  # of none: empty, as its De Morgan form is
         if edge.edge_id in deleted:
             return None
         source = value(edge.source_ids[0])
@@ -216,7 +216,7 @@ def is_unsafe(graph: QuestionGraph, deleted: Collection[str] = ()) -> bool:
     def edge_negative(edge: Edge) -> bool:
         if edge.op in (Op.INTERSECTION, Op.UNION):
             kept = [s for s in edge.source_ids if f"{edge.edge_id}/{s}" not in deleted]
-            some = all if edge.op is Op.INTERSECTION or not kept else any
+            some = all if edge.op is Op.INTERSECTION else any
             return some(negative(source) for source in kept)
         if edge.edge_id in deleted:
             return True

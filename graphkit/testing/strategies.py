@@ -12,6 +12,8 @@ Needs the package hypothesis (``pip install reasoning-graphkit[testing]``).
 
 from __future__ import annotations
 
+import functools
+
 from hypothesis import strategies as st
 
 from graphkit.evidence import EvidenceRecord
@@ -40,6 +42,11 @@ __all__ = [
 ]
 
 
+@functools.cache
+def _range(low: int, high: int) -> st.SearchStrategy[int]:
+    return st.integers(low, high)
+
+
 class _DrawnChoices(Choices):
     """Choices that hypothesis makes, so that what fails shrinks."""
 
@@ -47,7 +54,7 @@ class _DrawnChoices(Choices):
         self._draw = draw
 
     def number(self, low: int, high: int) -> int:
-        return self._draw(st.integers(low, high))
+        return self._draw(_range(low, high))
 
 
 @st.composite
