@@ -154,19 +154,22 @@ class Attempt:
         hidden = outer.anchor
         near = self.book.near(seed)
         taken = {seed, *(branch.anchor for branch in chain)}
-        symmetric = self.facts.sheet.relation(self.facts.relations[outer.relation]).symmetric
         for branch in self.dice.shuffled(self.book.about(hidden), self.usage.cost):
-            turns = branch.relation == outer.relation and (
-                symmetric or branch.direction is outer.direction.reverse
-            )
-            if (branch.anchor in taken and not rules.entity_twice) or (
-                turns and not rules.back_and_forth
-            ):
+            if branch.anchor in taken and not rules.entity_twice:
+                continue
+            if self._turns(branch, outer):
                 continue
             if not rules.adjacent_anchors and one_in(branch.anchor, near):
                 continue
             return branch
         return None
+
+    def _turns(self, inner: Branch, outer: Branch) -> bool:
+        """Whether a branch followed by another would go back the way it came, if that matters."""
+        if self.book.rules.back_and_forth or inner.relation != outer.relation:
+            return False
+        symmetric = self.facts.sheet.relation(self.facts.relations[outer.relation]).symmetric
+        return symmetric or inner.direction is outer.direction.reverse
 
     def _values(
         self, seed: int, chain: tuple[Branch, ...], early: Iterable[Condition]
@@ -209,7 +212,8 @@ class Attempt:
             self.book, members, hidden, EntitySet.of(barred).ids, complement_share=mix.complement
         )
         before = len(self._values(seed, chain, ())[0].ids)
-        for condition in self._ordered(pool)[:8]:
+        usable = [item for item in self._ordered(pool) if not self._turns(item.branch, chain[0])]
+        for condition in usable[:8]:
             after = len(self._values(seed, chain, [condition])[0].ids)
             if 4 <= after <= before - self.book.rules.min_removed:
                 return (condition,)

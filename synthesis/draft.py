@@ -37,6 +37,11 @@ class Draft:
     history: tuple[Mutation, ...]
     proposer: Proposer
 
+    @property
+    def target(self) -> int:
+        """The number of the answer."""
+        return self.proposer.target
+
     @classmethod
     def start(cls, book: BranchBook, branch: Branch, seed: int) -> Draft:
         """Return the first question about an entity: one branch that leads to it."""

@@ -22,9 +22,9 @@ class Mix:
     """
 
     complement: float = 1.0
-    intersection: float = 2.0
-    inverse: float = 1.0
-    extension: float = 1.0
+    intersection: float = 3.0
+    inverse: float = 1.5
+    extension: float = 1.5
 
 
 @dataclass(frozen=True, slots=True)
