@@ -17,7 +17,7 @@ from rubric.logic import DIMENSIONS, Dimension, Expected, Role, least
 from rubric.plan import Plan, make_plan
 from rubric.settings import Settings
 from rubric.tree import Tree
-from rubric.verdicts import NA, NO, SKIPPED, YES, VerdictTable, unknown_task
+from rubric.verdicts import NA, NO, SKIPPED, WORDS, YES, VerdictTable, unknown_task
 
 __all__ = ["CompiledTrees", "Outcomes", "Slot", "align", "compile_trees"]
 
@@ -95,6 +95,11 @@ class CompiledTrees:
         """The first atom of each tree."""
         found: Ints = np.concatenate(([0], np.cumsum(self.sizes)))
         return found
+
+    @functools.cached_property
+    def atom_ids(self) -> tuple[str, ...]:
+        """The ids of all atoms, tree after tree."""
+        return tuple(atom.id for plan in self.plans for atom in plan.tree.atoms)
 
     @functools.cached_property
     def task_ids(self) -> tuple[str, ...]:
@@ -213,36 +218,30 @@ class Outcomes:
     has_line: Mask
     failed: Mask
 
-    @functools.cached_property
+    @property
     def tree(self) -> Ints:
         """The tree of each report."""
-        return np.repeat(np.arange(len(self.compiled.plans)), len(self.systems))
+        return _layout(self.compiled, len(self.systems))[0]
 
-    @functools.cached_property
+    @property
     def base(self) -> Ints:
         """The first atom of each report in ``values``."""
-        return report_base(self.compiled, len(self.systems))
+        return _layout(self.compiled, len(self.systems))[1]
 
-    @functools.cached_property
+    @property
     def cell(self) -> Ints:
         """For each value ``report * columns + column``."""
-        many, width = len(self.systems), len(self.compiled.slots)
-        starts = self.compiled.starts.tolist()
-        shift = (np.arange(many) * width)[:, None]
-        parts = [
-            (shift + (self.compiled.atom_slot[starts[place]:starts[place + 1]]
-                      + place * many * width)).ravel()
-            for place in range(len(self.compiled.plans))]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        return _layout(self.compiled, len(self.systems))[2]
 
     @functools.cached_property
     def counts(self) -> tuple[Ints, Ints]:
         """Scored and passed atoms, reports by columns, before any guard."""
         shape = (len(self.base), len(self.compiled.slots))
-        size = shape[0] * shape[1]
-        scored = np.bincount(self.cell[self.values <= NO], minlength=size)
-        passed = np.bincount(self.cell[self.values == PASSED], minlength=size)
-        return scored.reshape(shape), passed.reshape(shape)
+        kinds = len(WORDS)
+        found = np.bincount(self.cell * kinds + self.values, minlength=kinds * shape[0] * shape[1])
+        found = found.reshape(*shape, kinds)
+        passed = np.ascontiguousarray(found[..., PASSED])
+        return passed + found[..., FAILED], passed
 
     def of_report(self, report: int) -> list[int]:
         """Return the outcomes of one report, as the exact scorer takes them."""
@@ -252,11 +251,18 @@ class Outcomes:
         return found
 
 
-def report_base(compiled: CompiledTrees, systems: int) -> Ints:
-    """Return the first atom of each report."""
-    base: Ints = (compiled.starts[:-1, None] * systems
-                  + compiled.sizes[:, None] * np.arange(systems)).ravel()
-    return base
+@functools.lru_cache(maxsize=8)
+def _layout(compiled: CompiledTrees, systems: int) -> tuple[Ints, Ints, Ints]:
+    """Return tree and first atom of each report, and the cell of each value."""
+    width = len(compiled.slots)
+    starts = compiled.starts.tolist()
+    shift = (np.arange(systems) * width)[:, None]
+    cells = [(shift + (compiled.atom_slot[starts[place]:starts[place + 1]]
+                       + place * systems * width)).ravel()
+             for place in range(len(compiled.plans))]
+    base = (compiled.starts[:-1, None] * systems + compiled.sizes[:, None] * np.arange(systems))
+    return (np.repeat(np.arange(len(compiled.plans)), systems), base.ravel(),
+            np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
 
 
 def align(compiled: CompiledTrees, table: VerdictTable,
@@ -290,46 +296,55 @@ def align(compiled: CompiledTrees, table: VerdictTable,
             has_line[spoken_of] = True
             failed[spoken_of] = word != "readable"
     if len(table) and len(names):
-        tree = np.array([task_place[task] for task in table.tasks], dtype=np.int64)[table.task]
-        column = np.array([system_place.get(name, -1) for name in table.systems],
-                          dtype=np.int64)[table.system]
-        report = tree * len(names) + column
-        position = _positions(compiled, table, tree)
-        known = column >= 0
-        has_line[report[known]] = True
-        known &= position >= 0
-        code = table.code
-        if not known.all():
-            tree, report, position = tree[known], report[known], position[known]
-            code = code[known]
-        turned = np.array([[FAILED, PASSED, NA, SKIPPED], [PASSED, FAILED, NA, SKIPPED]],
-                          dtype=np.int8)
-        assert (YES, NO) == (0, 1)
-        expected = compiled.atom_yes[compiled.starts[tree] + position]
-        where = report_base(compiled, len(names))[report] + position
-        values[where] = turned[expected.astype(np.int8), code]
+        trees = np.array([task_place[task] for task in table.tasks], dtype=np.int64)
+        columns = np.array([system_place.get(name, -1) for name in table.systems], dtype=np.int64)
+        tree, column, code = trees[table.task], columns[table.system], table.code
+        found = _positions(compiled, table, tree)
+        if columns.min() < 0:
+            here = column >= 0
+            tree, column, code, found = tree[here], column[here], code[here], found[here]
+        has_line[tree * len(names) + column] = True
+        if found.min(initial=0) < 0:
+            here = found >= 0
+            tree, column, code, found = tree[here], column[here], code[here], found[here]
+        where = (compiled.starts[:-1] * len(names))[tree] + compiled.sizes[tree] * column
+        where += found >> 1
+        assert (YES, NO, PASSED, FAILED) == (0, 1, 0, 1)
+        values[where] = _TURNED[(found & 1) * len(WORDS) + code]
     if failed.any():
-        sizes = np.repeat(compiled.sizes, len(names))
-        values[np.repeat(failed, sizes)] = SKIPPED
+        values[np.repeat(failed, np.repeat(compiled.sizes, len(names)))] = SKIPPED
     return Outcomes(compiled, names, values, has_line, failed)
 
 
+_TURNED = np.array([PASSED, FAILED, NA, SKIPPED, FAILED, PASSED, NA, SKIPPED], dtype=np.int8)
+"""Outcome of each verdict code where ``yes`` is expected, and where ``no`` is."""
+
+
+class _Numbers(dict[str, int]):
+    def __missing__(self, key: str) -> int:
+        return -1
+
+
 def _positions(compiled: CompiledTrees, table: VerdictTable, tree: Ints) -> Ints:
-    """Return the position of the atom of each row in its tree, or -1."""
-    number = {atom: place for place, atom in enumerate(table.atoms)}
+    """Return for each row twice the position of its atom in its tree, odd where ``no`` is
+    expected; or -1 where the tree has no such atom.
+    """
+    number = _Numbers((atom, place) for place, atom in enumerate(table.atoms))
     width = len(table.atoms)
-    keys = [np.array([number.get(atom.id, -1) for atom in plan.tree.atoms], dtype=np.int64)
-            for plan in compiled.plans]
-    if width * len(keys) <= _DENSE:
-        lookup = np.full((len(keys), width), -1, dtype=np.int64)
-        for place, found in enumerate(keys):
-            here = np.flatnonzero(found >= 0)
-            lookup[place, found[here]] = here
-        return lookup[tree, table.atom]
-    every = np.concatenate([np.where(found >= 0, place * width + found, -1)
-                            for place, found in enumerate(keys)])
-    position = np.concatenate([np.arange(len(found)) for found in keys])
-    order = np.argsort(every)
+    keys = np.array(list(map(number.__getitem__, compiled.atom_ids)), dtype=np.int64)
+    owner = np.repeat(np.arange(len(compiled.plans)), compiled.sizes)
+    coded = 2 * (np.arange(len(keys)) - compiled.starts[owner]) + ~compiled.atom_yes
+    there = keys >= 0
+    every, coded = (owner * width + keys)[there], coded[there]
     wanted = tree * width + table.atom
-    slot = np.minimum(np.searchsorted(every[order], wanted), len(every) - 1)
-    return np.where(every[order][slot] == wanted, position[order][slot], -1)
+    if width * len(compiled.plans) <= _DENSE:
+        lookup = np.full(width * len(compiled.plans), -1, dtype=np.int64)
+        lookup[every] = coded
+        found: Ints = lookup[wanted]
+        return found
+    order = np.argsort(every)
+    every, coded = every[order], coded[order]
+    if not len(every):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    slot = np.minimum(np.searchsorted(every, wanted), len(every) - 1)
+    return np.where(every[slot] == wanted, coded[slot], -1)

@@ -149,17 +149,14 @@ def parameters_of(compiled: CompiledTrees, overrides: Overrides) -> Parameters:
         raise RubricError(dict.fromkeys(problems))
     taus = tuple(tau if isinstance(tau, Fraction) else None for tau in found["tau"])
     kappas = [kappa if isinstance(kappa, int) else _NO_CAP for kappa in found["kappa"]]
-    exact = [_weights(plan, overrides, compiled) for plan in compiled.plans]
+    exact = ([overrides.weights.normalised] * len(compiled.plans) if overrides.weights
+             else [plan.weights for plan in compiled.plans])
+    rows = {row: [float(weight) for weight in row] for row in dict.fromkeys(exact)}
     has_tau = np.array([tau is not None for tau in taus], dtype=np.bool_)
     return Parameters(
         compiled=compiled, entry=tuning.entry, taus=taus,
         slope=np.array([1.0 if tau is None else float(1 / tau) for tau in taus]),
         kappa=np.minimum(np.array(kappas, dtype=object), _NO_CAP).astype(np.int64),
-        weights=np.array([[float(weight) for weight in row] for row in exact]).reshape(-1, 3),
+        weights=np.array([rows[row] for row in exact]).reshape(-1, 3),
         exact_weights=exact,
         saturated=np.flatnonzero(has_tau[tuning.entry].any(axis=0)))
-
-
-def _weights(plan: Plan, overrides: Overrides, compiled: CompiledTrees) -> tuple[Fraction, ...]:
-    weights = overrides.weights or plan.tree.weights or compiled.settings.weights
-    return weights.normalised

@@ -32,7 +32,7 @@ STATES = (SCORED, UNSCORED, MISSING, NOT_RUN_STATE, NO_WEIGHT)
 
 _CONTENT = DIMENSIONS.index(Dimension.CONTENT)
 _CITATION = DIMENSIONS.index(Dimension.CITATION)
-_DOUBT = 1e-9
+_DOUBT = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +69,6 @@ class Scorer:
         self.outcomes = outcomes
         self.compiled = outcomes.compiled
         self.guard = guard or outcomes.compiled.settings.guard
-        self.citing = self.compiled.columns(dimension=Dimension.CITATION)
-        self.covering = self.compiled.columns(covers=True)
 
     @functools.cached_property
     def proposals(self) -> Proposals | None:
@@ -81,7 +79,7 @@ class Scorer:
     def better(self) -> BetterReports | None:
         """The better reports that limit the exact guard."""
         found = self.proposals
-        return None if found is None else better_reports(self.outcomes, np.unique(found.steps))
+        return None if found is None else better_reports(self.outcomes, found.reports)
 
     @functools.cached_property
     def present(self) -> Mask:
@@ -125,36 +123,43 @@ class Scorer:
                  else self._published_holds(parameters, found))
         removed = np.zeros_like(self.outcomes.counts[0])
         kept = np.flatnonzero(holds)
-        reports = found.steps[kept]
         first = np.ones(len(kept), dtype=np.bool_)
-        first[1:] = reports[1:] != reports[:-1]
-        removed[reports[first]] = found.proposed[kept[first]]
+        first[1:] = np.diff(found.steps[kept]) != 0
+        kept = kept[first]
+        removed[found.steps[kept][:, None], found.citing] = found.proposed[kept]
         return removed
+
+    @functools.cached_property
+    def _step_gains(self) -> Floats:
+        """Per step and citation column: s k / (n (n - k)) of equation 5 where n > k, else 0."""
+        found = self.proposals
+        assert found is not None
+        rows = found.steps[:, None], found.citing
+        n, s, k = self.outcomes.counts[0][rows], self.outcomes.counts[1][rows], found.proposed
+        some = (k > 0) & (n > k)
+        gains: Floats = np.where(some, s * k / np.where(some, n * (n - k), 1), 0.0)
+        return gains
 
     def _published_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Decide equation 5 at every step: by doubles, and exactly where they are close."""
         scored, passed = self.outcomes.counts
-        trees = self.outcomes.tree
+        reports, covering, citing = found.reports, found.covering, found.citing
+        trees = self.outcomes.tree[reports]
         entry = parameters.entry[trees]
-        weights = np.minimum(scored, parameters.kappa[entry])
+        weights = np.minimum(scored[reports], parameters.kappa[entry])
         totals = weights @ self.compiled.dimension_matrix
-        covering, citing = self.covering, self.citing
-        n, s = scored[:, covering], passed[:, covering]
+        here = reports[:, None], covering
+        n, s = scored[here], passed[here]
         gamma = np.where(parameters.reached(trees, covering, n, s), 0.0,
                          parameters.slope[entry[:, covering]])
+        lambdas = parameters.weights[trees]
         with np.errstate(divide="ignore", invalid="ignore"):
-            margin = (parameters.weights[trees, _CONTENT, None] * weights[:, covering] * gamma
+            margin = (lambdas[:, [_CONTENT]] * weights[:, covering] * gamma
                       / (totals[:, [_CONTENT]] * n))
-        steps = found.steps
-        margin = np.where(found.linked[:, covering], margin[steps], np.inf)
-        delta_c = margin.min(axis=1, initial=np.inf)
-        k = found.proposed[:, citing]
-        n, s = scored[steps][:, citing], passed[steps][:, citing]
-        some = (k > 0) & (n > k)
-        gain = np.where(some, weights[steps][:, citing] * (s * k)
-                        / np.where(some, n * (n - k), 1), 0.0)
-        delta_r = (parameters.weights[trees[steps], _CITATION] * gain.sum(axis=1)
-                   / totals[steps, _CITATION])
+            factor = lambdas[:, [_CITATION]] * weights[:, citing] / totals[:, [_CITATION]]
+        many = np.diff(found.first, append=len(found.steps))
+        delta_c = np.where(found.linked, np.repeat(margin, many, axis=0), np.inf).min(axis=1)
+        delta_r = (np.repeat(factor, many, axis=0) * self._step_gains).sum(axis=1)
         holds: Mask = delta_c > delta_r
         close = np.abs(delta_c - delta_r) <= _DOUBT * (delta_c + delta_r)
         close &= (delta_c > 0) & (delta_r > 0)
@@ -163,30 +168,32 @@ class Scorer:
         return holds
 
     def _exact_reading(self, parameters: Parameters, found: Proposals, step: int) -> bool:
+        """Compare both sides of equation 5 at one step in rationals."""
         report = int(found.steps[step])
-        plan = parameters.plan(int(self.outcomes.tree[report]))
-        columns = self.compiled.slot_of[int(self.outcomes.tree[report])]
-        linked = np.flatnonzero(found.linked[step][columns]).tolist()
-        delta_c, delta_r = readings(plan, self._counts(report, columns), linked,
-                                    found.proposed[step][columns].tolist())
-        return delta_c > delta_r
-
-    def _counts(self, report: int, columns: Ints) -> list[tuple[int, int]]:
+        tree = int(self.outcomes.tree[report])
+        columns = self.compiled.slot_of[tree]
+        linked, proposed = np.zeros((2, len(self.compiled.slots)), dtype=np.int64)
+        linked[found.covering] = found.linked[step]
+        proposed[found.citing] = found.proposed[step]
         scored, passed = self.outcomes.counts
-        return list(zip(scored[report][columns].tolist(), passed[report][columns].tolist(),
-                        strict=True))
+        counts = list(zip(scored[report][columns].tolist(), passed[report][columns].tolist(),
+                          strict=True))
+        delta_c, delta_r = readings(parameters.plan(tree), counts,
+                                    np.flatnonzero(linked[columns]).tolist(),
+                                    proposed[columns].tolist())
+        return delta_c > delta_r
 
     def _exact_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Compare scores at every step: by doubles, and exactly where they are close."""
         better = self.better
-        if better is None:
-            raise RuntimeError("no better reports beside candidates")
+        assert better is not None
         scored, passed = self.outcomes.counts
         least = np.full(len(scored), np.inf)
         np.minimum.at(least, better.report, self._aggregate(
             parameters, better.report, scored[better.report], better.passed))
-        here = self._aggregate(parameters, found.steps, scored[found.steps] - found.proposed,
-                               passed[found.steps])
+        left = scored[found.steps]
+        left[:, found.citing] -= found.proposed
+        here = self._aggregate(parameters, found.steps, left, passed[found.steps])
         limit = least[found.steps]
         holds: Mask = here <= limit
         close = np.abs(here - limit) <= _DOUBT * np.maximum(1.0, limit)
@@ -197,9 +204,8 @@ class Scorer:
                 rows = np.flatnonzero(better.report == report)
                 limits[report] = min(self._exact_score(parameters, report, scored[report], gained)
                                      for gained in better.passed[rows])
-            score = self._exact_score(parameters, report, scored[report] - found.proposed[step],
-                                      passed[report])
-            holds[step] = score <= limits[report]
+            holds[step] = self._exact_score(parameters, report, left[step],
+                                            passed[report]) <= limits[report]
         return holds
 
     def _exact_score(self, parameters: Parameters, report: int, scored: Ints,
@@ -208,8 +214,7 @@ class Scorer:
         columns = self.compiled.slot_of[tree]
         counts = list(zip(scored[columns].tolist(), passed[columns].tolist(), strict=True))
         score = aggregate(parameters.plan(tree), counts, self.present[report].tolist()).score
-        if score is None:
-            raise RuntimeError("a report with candidates and close scores has no score")
+        assert score is not None
         return score
 
     def _aggregate(self, parameters: Parameters, reports: Ints, scored: Ints,

@@ -12,6 +12,7 @@ import numpy as np
 
 from rubric.aggregate import FAILED, PASSED
 from rubric.compiled import Ints, Links, Mask, Outcomes
+from rubric.logic import Dimension
 from rubric.verdicts import NO
 
 __all__ = ["BetterReports", "Proposals", "better_reports", "propose"]
@@ -24,20 +25,24 @@ class Proposals:
     Attributes:
         atoms: Candidates, as positions in the outcome values.
         report: The report of each.
-        column: The direction column of each.
         restored_at: The step at which each would be restored, from 0.
+        reports: The reports with candidates.
+        first: The first step of each of them.
         steps: The report of each step; the steps of a report follow one another.
-        number: The number of each step within its report.
-        proposed: k_j: remaining candidates by step and column.
-        linked: B: coverage columns linked to remaining candidates, by step and column.
+        citing: The citation columns.
+        covering: The coverage columns.
+        proposed: k_j: remaining candidates, steps by citation columns.
+        linked: B: whether candidates that remain are linked, steps by coverage columns.
     """
 
     atoms: Ints
     report: Ints
-    column: Ints
     restored_at: Ints
+    reports: Ints
+    first: Ints
     steps: Ints
-    number: Ints
+    citing: Ints
+    covering: Ints
     proposed: Ints
     linked: Mask
 
@@ -78,9 +83,10 @@ assert all(hasattr(Links, name) for pair in _PAIRS.values() for name in pair)
 
 def propose(outcomes: Outcomes) -> Proposals | None:
     """Lay out what the guard proposes; nothing when no report has a candidate."""
-    values, base = outcomes.values, outcomes.base
+    values, base, compiled = outcomes.values, outcomes.base, outcomes.compiled
     report, (citing, covering) = _spread(outcomes, np.arange(len(base)), "cover")
-    citing, covering = citing + base[report], covering + base[report]
+    shift = base[report]
+    citing, covering = citing + shift, covering + shift
     useful = (values[citing] == FAILED) & (values[covering] <= NO)
     citing, covering = citing[useful], covering[useful]
     candidate = np.zeros(len(values), dtype=np.bool_)
@@ -91,38 +97,32 @@ def propose(outcomes: Outcomes) -> Proposals | None:
         return None
     number = np.full(len(values), -1, dtype=np.int64)
     number[atoms] = np.arange(len(atoms))
-    width = len(outcomes.compiled.slots)
+    width = len(compiled.slots)
     owner, column = np.divmod(outcomes.cell[atoms], width)
-    kept = candidate[citing]
-    pairs = number[citing[kept]] * width + outcomes.cell[covering[kept]] % width
-    linked_to, linked_column = np.divmod(np.unique(pairs), width)
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    reports = owner[first]
     restored_at = _restore(outcomes, atoms, owner, number)
-    lengths = np.bincount(owner, minlength=len(base))
-    reports = np.flatnonzero(lengths)
-    many = lengths[reports]
-    offset = np.zeros(len(base), dtype=np.int64)
-    offset[reports] = np.cumsum(many) - many
-    steps = np.repeat(reports, many)
-    proposed = np.zeros((len(steps), width), dtype=np.int64)
-    linked = np.zeros((len(steps), width), dtype=np.int64)
-    last = offset[owner] + restored_at
-    np.add.at(proposed, (last, column), 1)
-    np.add.at(linked, (last[linked_to], linked_column), 1)
+    kept = candidate[citing]
+    covers, cites = compiled.columns(covers=True), compiled.columns(dimension=Dimension.CITATION)
+    linked_until = _linked_until(number[citing[kept]], outcomes.cell[covering[kept]] % width,
+                                 covers, restored_at, first)
+    place = np.cumsum(np.diff(owner, prepend=-1) != 0) - 1
+    step_number = np.arange(len(atoms)) - first[place]
+    proposed = np.zeros((len(atoms), len(cites)), dtype=np.int64)
+    np.add.at(proposed, (first[place] + restored_at, np.searchsorted(cites, column)), 1)
+    sums = np.cumsum(proposed[::-1], axis=0)[::-1]
+    after = np.concatenate((sums[first[1:]], np.zeros((1, len(cites)), dtype=np.int64)))
     return Proposals(
-        atoms=atoms, report=owner, column=column, restored_at=restored_at, steps=steps,
-        number=np.arange(len(steps)) - offset[steps],
-        proposed=_from_there(proposed, reports, offset, many),
-        linked=_from_there(linked, reports, offset, many) > 0)
+        atoms=atoms, report=owner, restored_at=restored_at, reports=reports, first=first,
+        steps=owner, citing=cites, covering=covers, proposed=sums - after[place],
+        linked=step_number[:, None] <= linked_until[place])
 
 
-def _from_there(table: Ints, reports: Ints, offset: Ints, many: Ints) -> Ints:
-    """Sum each row with the later rows of its report: a candidate remains until it is restored."""
-    sums = np.cumsum(table[::-1], axis=0)[::-1]
-    after = offset[reports] + many
-    closed = np.zeros((len(reports), table.shape[1]), dtype=np.int64)
-    inside = after < len(table)
-    closed[inside] = sums[after[inside]]
-    found: Ints = sums - np.repeat(closed, many, axis=0)
+def _linked_until(who: Ints, columns: Ints, covers: Ints, restored_at: Ints, first: Ints) -> Ints:
+    """Return the last step at which each report links each coverage column, or -1."""
+    until = np.full((len(restored_at), len(covers)), -1, dtype=np.int64)
+    until[who, np.searchsorted(covers, columns)] = restored_at[who]
+    found: Ints = np.maximum.reduceat(until, first, axis=0)
     return found
 
 
@@ -133,38 +133,31 @@ def _restore(outcomes: Outcomes, atoms: Ints, owner: Ints, number: Ints) -> Ints
     candidates (ties: the smallest fact id), the atom id that sorts last.
     """
     compiled = outcomes.compiled
-    reports = np.unique(owner)
-    holder_report, (holder, fact) = _spread(outcomes, reports, "hold")
-    who = number[holder + outcomes.base[holder_report]]
-    who, fact, holder_report = who[who >= 0], fact[who >= 0], holder_report[who >= 0]
-    widest = max(link.facts for link in compiled.links)
-    names, entry = np.unique(holder_report * widest + fact, return_inverse=True)
-    name_report, name_rank = np.divmod(names, widest)
-    starts = np.flatnonzero(np.diff(name_report, prepend=-1))
-    place = np.zeros(len(outcomes.base), dtype=np.int64)
-    place[reports] = np.arange(len(reports))
-    tree = outcomes.tree[owner]
-    rank = compiled.atom_rank[compiled.starts[tree] + atoms - outcomes.base[owner]]
+    reports = owner[np.flatnonzero(np.diff(owner, prepend=-1))]
+    report, (holder, fact) = _spread(outcomes, reports, "hold")
+    who = number[holder + outcomes.base[report]]
+    held = who >= 0
+    who, fact, report = who[held], fact[held], report[held]
+    facts = max(link.facts for link in compiled.links)
+    most = int(compiled.sizes.max())
+    entry = report * facts + fact
+    counts = np.bincount(entry, minlength=len(outcomes.base) * facts)
+    tree = outcomes.tree[report]
+    rank = compiled.atom_rank[compiled.starts[tree] + atoms[who] - outcomes.base[report]]
     restored = np.full(len(atoms), -1, dtype=np.int64)
-    counts = np.bincount(entry, minlength=len(names))
-    at = place[owner]
     step = 0
-    while True:
-        merit = counts * widest - name_rank
-        best = np.maximum.reduceat(merit, starts)
-        chosen = merit[entry] == best[place[holder_report]]
-        chosen &= (counts[entry] > 0) & (restored[who] < 0)
-        able = who[chosen]
-        if not len(able):
-            return restored
-        last = np.full(len(reports), -1, dtype=np.int64)
-        np.maximum.at(last, at[able], rank[able])
-        taken = np.unique(able[rank[able] == last[at[able]]])
-        restored[taken] = step
-        gone = np.zeros(len(atoms), dtype=np.bool_)
-        gone[taken] = True
-        counts -= np.bincount(entry[gone[who]], minlength=len(names))
+    while len(who):
+        merit = (counts[entry] * facts + (facts - 1 - fact)) * most + rank
+        starts = np.flatnonzero(np.diff(report, prepend=-1))
+        best = np.repeat(np.maximum.reduceat(merit, starts), np.diff(starts, append=len(who)))
+        restored[who[merit == best]] = step
+        gone = restored[who] >= 0
+        np.subtract.at(counts, entry[gone], 1)
+        stay = ~gone
+        who, fact, report = who[stay], fact[stay], report[stay]
+        entry, rank = entry[stay], rank[stay]
         step += 1
+    return restored
 
 
 def better_reports(outcomes: Outcomes, reports: Ints) -> BetterReports:
@@ -185,15 +178,31 @@ def better_reports(outcomes: Outcomes, reports: Ints) -> BetterReports:
     cover_key = (cover_report * facts + cover_fact)[scored]
     failed = values[hold] == FAILED
     hold, hold_key = hold[failed], (hold_report * facts + hold_fact)[failed]
-    stated = np.unique(cover_key[values[cover] == PASSED])
-    omits = ~np.isin(cover_key, stated)
-    cites = np.isin(hold_key, stated)
+    stated = np.zeros(len(base) * facts, dtype=np.bool_)
+    stated[cover_key[values[cover] == PASSED]] = True
+    omits, cites = ~stated[cover_key], stated[hold_key]
     keys = np.concatenate((cover_key[omits], hold_key[cites]))
     places = np.concatenate((cell[cover[omits]], cell[hold[cites]])) % width
-    names, entry = np.unique(keys, return_inverse=True)
-    change = np.zeros((len(names), width + 1), dtype=np.int64)
-    np.add.at(change, (entry, places), 1)
-    change[:, width] = names // max(facts, 1)
-    change = np.unique(change, axis=0)
-    owner = change[:, width]
-    return BetterReports(owner, outcomes.counts[1][owner] + change[:, :width])
+    touched = np.zeros(len(stated), dtype=np.bool_)
+    touched[keys] = True
+    names = np.flatnonzero(touched)
+    change = np.bincount((np.cumsum(touched) - 1)[keys] * width + places,
+                         minlength=len(names) * width).reshape(-1, width)
+    owner = names // max(facts, 1)
+    distinct = _distinct(owner, change)
+    owner = owner[distinct]
+    return BetterReports(owner, outcomes.counts[1][owner] + change[distinct])
+
+
+def _distinct(owner: Ints, change: Ints) -> Ints:
+    """Return one row of each distinct change of each report."""
+    bases = change.max(axis=0, initial=0) + 1
+    size = int(owner.max(initial=0)) + 1
+    key = owner.copy()
+    for column in np.flatnonzero(bases > 1).tolist():
+        size *= int(bases[column])
+        if size >= 1 << 62:
+            return np.arange(len(owner))
+        key = key * bases[column] + change[:, column]
+    found: Ints = np.unique(key, return_index=True)[1]
+    return np.sort(found)

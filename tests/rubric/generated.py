@@ -8,7 +8,8 @@ from fractions import Fraction
 DIRECTIONS = (
     ("C-FC", "content", "core"), ("C-CA", "content", "core"), ("C-VF", "content", "gate"),
     ("C-LC", "content", "core"), ("R-CS", "citation", "core"), ("R-CLO", "citation", "gate"),
-    ("R-AU", "citation", "core"), ("P-ST", "presentation", "gate"), ("P-NAV", "presentation", "core"),
+    ("R-AU", "citation", "core"), ("P-ST", "presentation", "gate"),
+    ("P-NAV", "presentation", "core"),
 )
 LOGIC = ("all", "any", "majority", "at_least:1", "at_least:2")
 LITERALS = ("0.1", "0.2", "0.25", "0.3", "0.35", "0.4", "0.5", "0.6", "0.75", "0.8", "1")
@@ -44,10 +45,11 @@ def tree(rng: random.Random, number: int, coverage: tuple[str, ...] = ("C-FC",))
     if all(weight == "0" for weight in weights):
         weights[0] = "1"
     names = ("content", "citation", "presentation")
+    exact = {name: Fraction(weight) for name, weight in zip(names, weights, strict=True)}
     data = {"task_id": f"t{number}", "directions": directions, "atoms": atoms,
             "weights": {name: float(weight) for name, weight in zip(names, weights, strict=True)}}
     task = {"directions": task_directions, "coverage": set(coverage),
-            "weights": {name: Fraction(weight) for name, weight in zip(names, weights, strict=True)},
+            "weights": exact,
             "atoms": [{"id": atom["id"], "direction": atom["direction"],
                        "expected": atom["expected"], "facts": atom["fact_ids"]} for atom in atoms]}
     return data, task

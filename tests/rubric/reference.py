@@ -126,7 +126,7 @@ def limits(task, outcomes):
                      and task["directions"][a["direction"]]["dimension"] == "citation"
                      and outcomes[a["id"]] is not None]
             if any(outcomes[i] == 0 for i in cited):
-                better.update({i: 1 for i in cited})
+                better.update(dict.fromkeys(cited, 1))
                 found.append(("cited", f, better))
     return found
 
