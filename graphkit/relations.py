@@ -22,15 +22,15 @@ def pluralize_verb(phrase: str) -> str:
 
     >>> pluralize_verb("borders {}"), pluralize_verb("is a member of {}")
     ('border {}', 'are a member of {}')
-    >>> pluralize_verb("carries {}"), pluralize_verb("reaches {}")
-    ('carry {}', 'reach {}')
+    >>> pluralize_verb("carries {}"), pluralize_verb("reaches {}"), pluralize_verb("uses {}")
+    ('carry {}', 'reach {}', 'use {}')
     """
     verb, space, rest = phrase.partition(" ")
     if verb in _IRREGULAR_VERBS:
         verb = _IRREGULAR_VERBS[verb]
     elif verb.endswith("ies") and len(verb) > 4:
         verb = verb[:-3] + "y"
-    elif re.search(r"(?:s|x|z|ch|sh)es$", verb):
+    elif re.search(r"(?:ss|x|zz|ch|sh|o)es$", verb):
         verb = verb[:-2]
     elif verb.endswith("s") and not verb.endswith("ss"):
         verb = verb[:-1]
