@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graphkit.compile.base import Compiled
 from graphkit.compile.english_lexicon import EnglishLexicon
 from graphkit.compile.english_terms import Term, term_of
-from graphkit.compile.english_writer import Group, Style, Writer, conjuncts, is_atom
+from graphkit.compile.english_writer import Group, Style, Writer, bundles, conjuncts, is_atom
 from graphkit.errors import FormatError, Problem, UnsupportedError
 from graphkit.facts import FactStore
 from graphkit.formats.english import parse_english
@@ -19,6 +19,7 @@ from graphkit.relations import RelationSheet
 __all__ = ["compile_english", "english"]
 
 _DEEPEST = 2  # relative clauses inside one another that a reader follows
+_LONGEST = 34  # words of a sentence that a reader follows
 
 
 def compile_english(
@@ -154,22 +155,36 @@ class _Plan:
     eager: bool
     chosen: list[Term] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
+    bodies: dict[str, int] = field(default_factory=dict)
+    clauses: dict[str, int] = field(default_factory=dict)
     uses: dict[str, int] = field(default_factory=dict)
 
     def decide(self, term: Term) -> None:
         """Choose the groups of a question."""
-        for item in _all_terms(term):
+        items = list(_all_terms(term))
+        sources = {item.parts[0].text for item in items if item.op is Op.PROJECTION}
+        for item in items:
             for part in item.parts:
                 self.uses[part.text] = self.uses.get(part.text, 0) + 1
-        for item in _all_terms(term):
-            if item is not term and self._stands_alone(item, term):
+        for item in items:
+            self.bodies[item.text] = self._body(item)
+            if item is term or is_atom(item):
+                continue
+            if item.text in sources:
                 self.depths[item.text] = self._depth_as_noun(item)
-                if self._is_heavy(item):
-                    self.chosen.append(item)
-                    self.depths[item.text] = 0
-        self._lighten(term)
-        order = {item.text: number for number, item in enumerate(_all_terms(term))}
+                heavy = self._is_heavy(item)
+            else:
+                heavy = self._depth(item) > _DEEPEST
+            if heavy:
+                self._choose(item)
+        for item in (term, *self.chosen[::-1]):
+            self._lighten(item)
+        order = {item.text: number for number, item in enumerate(items)}
         self.chosen.sort(key=lambda item: order[item.text])
+
+    def _choose(self, term: Term) -> None:
+        self.chosen.append(term)
+        self.depths[term.text] = self.clauses[term.text] = 0
 
     def groups(self) -> dict[str, Group]:
         """The groups by the text of their set: by noun when all nouns differ, else by letter."""
@@ -180,85 +195,81 @@ class _Plan:
             for number, (item, noun) in enumerate(zip(self.chosen, nouns, strict=True))
         }
 
-    def _stands_alone(self, item: Term, root: Term) -> bool:
-        """Whether an item is the source of a projection somewhere, and not just names."""
-        return not is_atom(item) and item.text in self._sources(root)
-
-    def _sources(self, root: Term) -> frozenset[str]:
-        known = getattr(self, "_known_sources", None)
-        if known is None:
-            known = frozenset(
-                item.parts[0].text for item in _all_terms(root) if item.op is Op.PROJECTION
-            )
-            self._known_sources = known
-        return known
-
-    def _depth(self, term: Term) -> int:
-        """Relative clauses inside one another in the verb phrase of a conjunct."""
+    def _body(self, term: Term) -> int:
+        """Relative clauses inside one another in what is said of the members of a set."""
         if term.op is None:
             return 0
-        if term.op is Op.PROJECTION and term.type is None:
+        if term.op is Op.PROJECTION:
             return self.depths.get(term.parts[0].text, 0)
-        if term.op is Op.COMPLEMENT and term.type is None:
+        if term.op is Op.COMPLEMENT:
             inner = term.parts[0]
-            if inner.type is None and (inner.op is Op.PROJECTION or inner.op is None):
+            if inner.type is None and (inner.op is Op.PROJECTION or is_atom(inner)):
                 return self._depth(inner)
-            return 1 + max(map(self._depth, conjuncts(inner)))
-        if term.type is not None:
-            return 1 + max(map(self._depth, conjuncts(term)))
-        return max(map(self._depth, term.parts))
+            return 1 + self.bodies[inner.text] if inner.text not in self.clauses else 0
+        nested = any(part.op in (Op.INTERSECTION, Op.UNION) for part in term.parts)
+        return nested + max(map(self._depth, term.parts))
+
+    def _depth(self, term: Term) -> int:
+        """The same for one conjunct, as a verb phrase."""
+        known = self.clauses.get(term.text)
+        if known is not None:
+            return known
+        return self.bodies[term.text] + (term.type is not None and not is_atom(term))
 
     def _depth_as_noun(self, term: Term) -> int:
-        parts = conjuncts(term)
-        nominal = [part for part in parts if self._is_nominal(part, term.type)]
-        if nominal and len(parts) == 1:
-            return self._depth(parts[0])
-        return 1 + max(map(self._depth, parts))
+        body = self.bodies[term.text]
+        plain = term.op is Op.PROJECTION and self._is_nominal(term, term.type)
+        return body if plain else 1 + body
 
     def _is_nominal(self, part: Term, kind: str | None) -> bool:
         return (
             self.style.nominals
             and part.op is Op.PROJECTION
-            and part.type is None
+            and part.type in (None, kind)
             and self.lexicon.end_type(part.relation, part.direction) == kind
             and self.lexicon.phrases.nominal(part.relation, part.direction) is not None
         )
 
     def _is_heavy(self, term: Term) -> bool:
         depth = self.depths[term.text]
-        parts = conjuncts(term)
+        items = bundles(conjuncts(term))
         if self.eager or depth > _DEEPEST:
             return True
-        said = len(parts) - any(
-            self._is_nominal(part, term.type) and is_atom(part.parts[0]) for part in parts
+        said = len(items) - any(
+            self._is_nominal(item[0], term.type) and bool(item[0].parts[0].names) for item in items
         )
         if said > 2 or (said == 2 and depth == _DEEPEST):
             return True
         return depth > 0 and self.uses[term.text] > 1
 
     def _lighten(self, term: Term) -> None:
-        """Give the deepest sets of the question itself a sentence, while it is hard to follow."""
+        """Give sets inside a sentence one of their own, while it is deep or long."""
+        parts = conjuncts(term)
+        sources = {
+            inner.parts[0].text: inner.parts[0]
+            for part in parts
+            for inner in ((part.parts[0] if part.op is Op.COMPLEMENT else part),)
+            if inner.op is Op.PROJECTION and inner.type is None
+        }
         while True:
-            parts = conjuncts(term)
-            sources = [
-                inner
-                for part in parts
-                for inner in ((part.parts[0] if part.op is Op.COMPLEMENT else part),)
-                if inner.op is Op.PROJECTION and inner.type is None
-            ]
-            depths = sorted((self._depth(part) for part in parts), reverse=True)
-            if sum(depths) <= _DEEPEST + (len(parts) == 1):
+            deep = [item for item in sources.values() if self.depths.get(item.text, 0) > 0]
+            writer = Writer(self.lexicon, self.style, self.groups())
+            clauses = sum(self._said(part) for part in parts)
+            words = writer.question(term).count(" ")
+            if not deep or (clauses <= _DEEPEST + (len(parts) == 1) and words < _LONGEST):
                 return
-            deep = [
-                source.parts[0]
-                for source in sources
-                if self.depths.get(source.parts[0].text, 0) > 0
-                and self.depths[source.parts[0].text] == depths[0]
-            ]
-            if not deep:
-                return
-            self.chosen.append(deep[0])
-            self.depths[deep[0].text] = 0
+            heaviest = max(
+                deep,
+                key=lambda item: (self.depths[item.text], len(writer.noun_phrase(item, None).text)),
+            )
+            self._choose(heaviest)
+
+    def _said(self, part: Term) -> int:
+        """The depth of a conjunct as it is now, after sets inside it got sentences."""
+        inner = part.parts[0] if part.op is Op.COMPLEMENT else part
+        if inner.op is Op.PROJECTION and inner.type is None:
+            return self.depths.get(inner.parts[0].text, 0)
+        return self._depth(part) if part.text in self.bodies else self._body(part)
 
 
 def _letters(number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from graphkit.compile.english_words import quote
+from graphkit.compile.english_words import article, quote
 from graphkit.evidence import nfc
 from graphkit.operations import Direction
 from graphkit.relations import Phrases, RelationSheet
@@ -73,13 +73,13 @@ def mechanical(relation: str, direction: Direction, negated: bool) -> tuple[Form
     >>> [form.before for form in mechanical("capital", Direction.FORWARD, False)]
     ['is a "capital" of ']
     """
-    name = quote(relation)
+    name = f"{article(relation)} {quote(relation)}"
     if direction is Direction.FORWARD:
-        return (Form(f"is {'not ' * negated}a {name} of ", "", relation, direction, negated),)
+        return (Form(f"is {'not ' * negated}{name} of ", "", relation, direction, negated),)
     verb = "does not have" if negated else "has"
     return (
-        Form(f"{verb} ", f" as a {name}", relation, direction, negated),
-        Form(f"{verb} as a {name} ", "", relation, direction, negated),
+        Form(f"{verb} ", f" as {name}", relation, direction, negated),
+        Form(f"{verb} as {name} ", "", relation, direction, negated),
     )
 
 
@@ -110,7 +110,7 @@ class PhraseBook:
     def nominal(self, relation: str, direction: Direction) -> Nominal | None:
         """Return the phrase that names what a relation leads to, if there is one."""
         if direction is Direction.FORWARD and (relation, direction, False) not in self.forms:
-            return Nominal("a", f"{quote(relation)} of ", relation, direction)
+            return Nominal(article(relation), f"{quote(relation)} of ", relation, direction)
         return self.nominals.get((relation, direction))
 
     def _add(

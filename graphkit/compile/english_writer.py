@@ -12,7 +12,9 @@ from graphkit.compile.english_terms import Term, with_type
 from graphkit.compile.english_words import quote, series
 from graphkit.operations import Op
 
-__all__ = ["Group", "Style", "Writer", "conjuncts", "is_atom"]
+__all__ = ["Group", "Style", "Writer", "bundles", "conjuncts", "is_atom"]
+
+_SHORT = 40  # characters that may stand between a verb and its particle
 
 
 class Phrase(NamedTuple):
@@ -75,6 +77,17 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
     return term.parts if term.op is Op.INTERSECTION else (with_type(term, None),)
 
 
+def bundles(terms: Sequence[Term]) -> list[tuple[Term, ...]]:
+    """Put together what is one relation to several names: "borders both France and Spain"."""
+    found: dict[str, list[Term]] = {}
+    for number, term in enumerate(terms):
+        key = str(number)
+        if term.op is Op.PROJECTION and term.type is None and len(term.parts[0].names) == 1:
+            key = f"{term.direction} {term.relation}"
+        found.setdefault(key, []).append(term)
+    return [tuple(items) for items in found.values()]
+
+
 def is_atom(term: Term) -> bool:
     """Whether a set needs no clause: names, or anything of a type."""
     return term.op is None
@@ -101,32 +114,35 @@ class Writer:
         group = self.groups[term.text]
         others = {text: item for text, item in self.groups.items() if text != term.text}
         statement = Writer(self.lexicon, self.style, others)._statement(term)
-        every = f"every {group.noun.singular}"
+        every = f"every {group.noun.singular}" if group.noun.type else "everything"
         if group.letter:
             return f"Group {group.letter} consists of {every} that {statement}."
         return f"Consider {'also ' if also else ''}{every} that {statement}."
 
     def _statement(self, term: Term) -> str:
         """What is true of the members of a set, as the verb phrases of a main clause."""
-        parts = self._ordered(conjuncts(term), term.type)
-        if len(parts) == 2 and parts[0].simple and not parts[0].negative and parts[1].negative:
+        parts = self._ordered(bundles(conjuncts(term)), term.type)
+        if _contrast(parts):
             return f"{parts[0].text} but {parts[1].text}"
         comma = any(not part.simple for part in parts[:-1])
         return series([part.text for part in parts], "and", comma=comma)
 
-    def _ordered(self, terms: Sequence[Term], kind: str | None) -> list[Phrase]:
-        """The verb phrases of some conjuncts: simple ones first, of these positive ones first."""
-        made = [self.verb_phrase(term, kind) for term in terms]
+    def _ordered(self, items: Sequence[tuple[Term, ...]], kind: str | None) -> list[Phrase]:
+        """The verb phrases of some bundles: simple ones first, of these positive ones first."""
+        made = [
+            self.verb_phrase(item[0], kind) if len(item) == 1 else self._relation(item)
+            for item in items
+        ]
         return sorted(made, key=lambda part: (not part.simple, part.negative, len(part.text)))
 
     # ---- clauses ------------------------------------------------------------------------------
 
     def clause(self, terms: Sequence[Term], kind: str | None) -> Phrase:
         """The verb phrases after "that"; they close themselves, so that nothing else joins in."""
-        parts = self._ordered(terms, kind)
+        parts = self._ordered(bundles(terms), kind)
         if len(parts) == 1:
             return parts[0]
-        if len(parts) == 2 and parts[0].simple and not parts[0].negative and parts[1].negative:
+        if _contrast(parts):
             return Phrase(f"{parts[0].text} but {parts[1].text}", False)
         return self._all_of(parts)
 
@@ -146,12 +162,13 @@ class Writer:
         if term.op is None:
             return Phrase("exists")
         if term.op is Op.PROJECTION:
-            return self._relation(term, negated=False)
+            return self._relation((term,))
         if term.op is Op.COMPLEMENT:
             return self._exclusion(term.parts[0], kind)
         if term.op is Op.INTERSECTION:
-            return self._all_of(self._ordered(term.parts, kind))
-        parts = self._ordered(term.parts, kind)
+            parts = self._ordered(bundles(term.parts), kind)
+            return parts[0] if len(parts) == 1 else self._all_of(parts)
+        parts = self._ordered([(part,) for part in term.parts], kind)
         return Phrase(f"either {series([part.text for part in parts], 'or')}", False)
 
     def _exclusion(self, term: Term, kind: str | None) -> Phrase:
@@ -159,17 +176,27 @@ class Writer:
         if group is not None:
             return Phrase(group.belongs(True), negative=True)
         if term.op is Op.PROJECTION and term.type is None:
-            return self._relation(term, negated=True)
+            return self._relation((term,), negated=True)
         member = self.is_phrase(term, kind)
         return Phrase(f"is not {member.text}", member.simple, True)
 
-    def _relation(self, term: Term, *, negated: bool) -> Phrase:
-        forms = self.lexicon.phrases.of(term.relation, term.direction, negated)
-        source = term.parts[0]
-        other = self.noun_phrase(source, self._slot(term), negated=negated)
-        short = other.simple and len(other.text) < 40
+    def _relation(self, terms: tuple[Term, ...], *, negated: bool = False) -> Phrase:
+        first = terms[0]
+        forms = self.lexicon.phrases.of(first.relation, first.direction, negated)
+        other = self._others(terms, negated)
+        short = other.simple and len(other.text) < _SHORT
         form = forms[0] if short else next((item for item in forms if not item.after), forms[0])
         return Phrase(f"{form.before}{other.text}{form.after}", other.simple, negated)
+
+    def _others(self, terms: tuple[Term, ...], negated: bool) -> Phrase:
+        """The other ends of one relation: a member of a set, or all of some names."""
+        made = [
+            self.noun_phrase(term.parts[0], self._slot(term), negated=negated) for term in terms
+        ]
+        if len(made) == 1:
+            return made[0]
+        names = series([item.text for item in made], "and")
+        return Phrase(f"both {names}" if len(made) == 2 else f"all of {names}")
 
     def _slot(self, term: Term) -> str | None:
         """The type that the sheet gives to the source of a projection."""
@@ -196,18 +223,17 @@ class Writer:
 
     def _nominal(self, term: Term, negated: bool) -> Phrase | None:
         """The phrase "the capital of ...", where its type is that of the set."""
-        parts = conjuncts(term)
-        for part in parts:
-            found = self._names_its_members(part, term.type)
-            if found is None or (len(parts) > 1 and not self._is_plain(part.parts[0])):
+        items = bundles(conjuncts(term))
+        for item in items:
+            found = self._names_its_members(item[0], term.type)
+            if found is None or (len(items) > 1 and not self._is_plain(item[0].parts[0])):
                 continue
-            inner_negated = negated and found.article == "the"
-            inner = self.noun_phrase(part.parts[0], self._slot(part), negated=inner_negated)
+            other = self._others(item, negated and found.article == "the")
             determiner = "any" if negated and found.article != "the" else found.article
-            text = f"{determiner} {found.before}{inner.text}"
-            rest = [item for item in parts if item is not part]
+            text = f"{determiner} {found.before}{other.text}"
+            rest = [part for another in items if another is not item for part in another]
             if not rest:
-                return Phrase(text, inner.simple)
+                return Phrase(text, other.simple)
             return Phrase(f"{text} that {self.clause(rest, term.type).text}", False)
         return None
 
@@ -219,7 +245,7 @@ class Writer:
         return self.lexicon.phrases.nominal(part.relation, part.direction)
 
     def _is_plain(self, term: Term) -> bool:
-        return is_atom(term) or term.text in self.groups
+        return bool(term.names) or term.text in self.groups
 
     def is_phrase(self, term: Term, kind: str | None) -> Phrase:
         """What stands after "is": names, or "a country that ..."."""
@@ -249,6 +275,16 @@ class Writer:
         if len(written) <= 2:
             return series(written, "or")
         return f"{'any' if negated else 'one'} of {series(written, 'and')}"
+
+
+def _contrast(parts: Sequence[Phrase]) -> bool:
+    """Whether two verb phrases can be joined by "but": one denies, the first is simple."""
+    return (
+        len(parts) == 2
+        and parts[0].simple
+        and parts[0].negative != parts[1].negative
+        and " but " not in parts[1].text
+    )
 
 
 def _some(noun: Noun, negated: bool) -> str:
