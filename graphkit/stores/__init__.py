@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from graphkit.errors import StoreError
+from graphkit.stores.answering import answer_in_store
 from graphkit.stores.base import Capabilities, GraphStore, Rows, StoreTransaction
 from graphkit.stores.exchange import export_store, import_store
 from graphkit.stores.loading import load_evidence, load_facts, load_triples
@@ -24,6 +25,7 @@ __all__ = [
     "GraphStore",
     "Rows",
     "StoreTransaction",
+    "answer_in_store",
     "counts",
     "export_store",
     "import_store",

@@ -119,7 +119,10 @@ def checked_properties(properties: Mapping[str, Any], what: str) -> dict[str, An
     graphkit.errors.InputError: node n1: property a is a dict, expected text, a number, true or
     false, or a list of one of these
     """
-    return {name: _checked(value, name, what) for name, value in properties.items()}
+    return {
+        name: value if value is None or type(value) is bool else _checked(value, name, what)
+        for name, value in properties.items()
+    }
 
 
 def _checked(value: Any, name: str, what: str) -> Any:
@@ -136,6 +139,8 @@ def _scalar(value: Any, name: str, what: str) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
+        if value.isascii():
+            return str(value)
         try:
             value.encode()
         except UnicodeEncodeError:

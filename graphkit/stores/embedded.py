@@ -313,8 +313,7 @@ class EmbeddedTransaction:
             if key:
                 made["key"] = _text(row, key, f"{kind} edge")
             rest = {n: v for n, v in row.items() if n not in ("source", "target", key)}
-            what = f"{kind} edge from {made['source']} to {made['target']}"
-            made["set"] = checked_properties(rest, what)
+            made["set"] = checked_properties(rest, f"{kind} edge") if rest else {}
             prepared.append(made)
         return self._bulk(statement, prepared)
 
@@ -328,7 +327,7 @@ def _text(row: Mapping[str, Any], name: str, what: str) -> str:
     value = row.get(name)
     if not isinstance(value, str) or not value:
         raise InputError(f"{what}: {name} is {value!r}, expected text")
-    return str(checked_properties({name: value}, what)[name])
+    return value if value.isascii() else str(checked_properties({name: value}, what)[name])
 
 
 def _check_limits(limit: int | None, timeout: float | None) -> None:

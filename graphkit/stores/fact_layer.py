@@ -98,13 +98,16 @@ class FactLayer:
     def fact_properties(self, fact: FactKey, loaded: Mapping[str, Any] | None = None) -> Properties:
         """Return the properties of a fact's edge, from all its records or those loaded so far."""
         sources = self.facts[fact]
+        if not sources:
+            return _PLAIN
         if loaded is not None:
             sources = [ident for ident in sources if ident in loaded]
         fresh = [self.records[ident].is_fresh_knowledge for ident in sources]
-        return {
-            "evidence_ids": list(sources),
-            "is_fresh": all(fresh) if fresh else None,
-        }
+        return {"evidence_ids": list(sources), "is_fresh": all(fresh)} if fresh else _PLAIN
+
+
+_PLAIN: Properties = {"evidence_ids": None, "is_fresh": None}
+"""The properties of a fact without evidence."""
 
 
 def _entity_properties(entity: Entity, aliases: tuple[str, ...]) -> Properties:
@@ -157,10 +160,10 @@ def stored_layer(store: Queries) -> StoredLayer:
         stored.entities[key] = row
     for row in store.read(_FACTS, timeout=0):
         fact = FactKey(row["head"], row["relation"], row["tail"])
-        stored.facts[fact] = {
-            "evidence_ids": row["evidence_ids"] or [],
-            "is_fresh": row["is_fresh"],
-        }
+        sources, fresh = row["evidence_ids"], row["is_fresh"]
+        stored.facts[fact] = (
+            _PLAIN if sources is None else {"evidence_ids": sources, "is_fresh": fresh}
+        )
     for row in store.read(_ENDS, timeout=0):
         stored.ends[row["id"]] = (row["head"], row["tail"])
     return stored

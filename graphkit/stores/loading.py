@@ -141,6 +141,7 @@ def _load(
         return 0
     _begin(store, sheet, known_sheet)
     stored = stored_layer(store)
+    fresh = not stored.entities
     everything = {**known_records, **given}
     layer = FactLayer.build(everything, [*known_triples, *new_triples], sheet)
     loaded: dict[str, Any] = dict.fromkeys(known_records)
@@ -172,7 +173,7 @@ def _load(
         done += len(chunk)
         if progress:
             progress(done, total)
-    _finish(store, layer, stored, sheet)
+    _finish(store, layer, stored, sheet, fresh=fresh)
     return total
 
 
@@ -252,16 +253,12 @@ def _write_facts(
                 stored.entities[key] = wanted
                 entities.append({"id": key, **wanted})
         properties = layer.fact_properties(fact, loaded)
-        if stored.facts.get(fact) != properties:
+        before = stored.facts.get(fact)
+        if before != properties:
             stored.facts[fact] = properties
-            edges.append(
-                {
-                    "source": fact.head,
-                    "relation": fact.relation,
-                    "target": fact.tail,
-                    **properties,
-                }
-            )
+            edge = {"source": fact.head, "relation": fact.relation, "target": fact.tail}
+            bare = before is None and properties["evidence_ids"] is None
+            edges.append(edge if bare else {**edge, **properties})
     transaction.bulk_nodes("Entity", entities)
     transaction.bulk_edges("FACT", "Entity", "Entity", edges)
 
@@ -292,13 +289,16 @@ def _write_ends(
         transaction.bulk_edges(kind, "Evidence", "Entity", edges)
 
 
-def _finish(store: GraphStore, layer: FactLayer, stored: StoredLayer, sheet: RelationSheet) -> None:
+def _finish(
+    store: GraphStore, layer: FactLayer, stored: StoredLayer, sheet: RelationSheet, *, fresh: bool
+) -> None:
     """Bring what is left in line with all the records, take away what none of them says now."""
     gone_facts = [fact for fact in stored.facts if fact not in layer.facts]
     gone_entities = [key for key in stored.entities if key not in layer.entities]
     with store.transaction() as transaction:
-        _write_facts(transaction, layer, stored, layer.facts, layer.records)
-        _write_ends(transaction, layer, stored, layer.of_record)
+        if not fresh:
+            _write_facts(transaction, layer, stored, layer.facts, layer.records)
+            _write_ends(transaction, layer, stored, layer.of_record)
         for part in _parts(gone_facts, TRIPLE_BATCH):
             transaction.write(
                 "UNWIND $rows AS row MATCH (:Entity {id: row.head})"
