@@ -17,7 +17,7 @@ from rubric.plan import duplicate_problems, plan_problems
 from rubric.settings import Overrides, Settings
 from rubric.tree import Tree
 
-__all__ = ["load_tree", "load_trees", "parse_tree", "read_bytes"]
+__all__ = ["fields_of", "load_tree", "load_trees", "parse_tree", "read_bytes"]
 
 
 def parse_tree(
@@ -48,18 +48,32 @@ def parse_tree(
     rubric.errors.RubricError: t1.json: atom a: direction: 'C-FCC' is neither in the tree nor in
     the inventory (did you mean C-FC?)
     """
-    raw = data if isinstance(data, Mapping) else read_json(data, file, line)
-    if not isinstance(raw, Mapping):
-        raise RubricError(Problem("expected a JSON object, a rubric tree", "tree", file, line))
-    tree, problems = _validated(raw)
-    if tree is None:
-        problems += _repeated(raw)
-    else:
+    tree, _, problems = fields_of(data, file, line)
+    if tree is not None:
         problems += plan_problems(tree, settings or Settings(), Overrides(),
                                   inventory or default_inventory())
     if tree is None or problems:
         raise RubricError(problem.at(file, line) for problem in dict.fromkeys(problems))
     return tree
+
+
+def fields_of(data: Tree | Mapping[str, Any] | str | bytes, file: str | None = None,
+              line: int | None = None) -> tuple[Tree | None, Any, list[Problem]]:
+    """Read a tree and check its fields only.
+
+    Returns:
+        The tree, or nothing if its fields are not valid; the data; what is wrong with the fields.
+
+    Raises:
+        FormatError: It is not JSON.
+    """
+    if isinstance(data, Tree):
+        return data, None, []
+    raw = data if isinstance(data, Mapping) else read_json(data, file, line)
+    if not isinstance(raw, Mapping):
+        return None, raw, [Problem("expected a JSON object, a rubric tree", "tree")]
+    tree, problems = _validated(raw)
+    return tree, raw, problems if tree is not None else problems + _repeated(raw)
 
 
 def load_tree(path: str | Path, *, inventory: Inventory | None = None,

@@ -189,14 +189,15 @@ class Scorer:
         assert better is not None
         scored, passed = self.outcomes.counts
         least = np.full(len(scored), np.inf)
-        np.minimum.at(least, better.report, self._aggregate(
-            parameters, better.report, scored[better.report], better.passed))
+        reached = self._aggregate(parameters, better.report, scored[better.report], better.passed)
         left = scored[found.steps]
         left[:, found.citing] -= found.proposed
         here = self._aggregate(parameters, found.steps, left, passed[found.steps])
-        limit = least[found.steps]
-        holds: Mask = here <= limit
-        close = np.abs(here - limit) <= _DOUBT * np.maximum(1.0, limit)
+        with np.errstate(invalid="ignore"):  # NaN: no weight, no score, and nothing holds
+            np.minimum.at(least, better.report, reached)
+            limit = least[found.steps]
+            holds: Mask = here <= limit
+            close = np.abs(here - limit) <= _DOUBT * np.maximum(1.0, limit)
         limits: dict[int, Fraction] = {}
         for step in np.flatnonzero(close).tolist():
             report = int(found.steps[step])
