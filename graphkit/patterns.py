@@ -83,12 +83,16 @@ def signature(graph: QuestionGraph) -> str:
 def conjunct_texts(graph: QuestionGraph) -> dict[str, str]:
     """Return the canonical text of every node of a graph in normal form."""
     done = _texts(graph, settled_types(graph, alone=True), named=True)
-    return {node_id: done[node_id, None] for node_id in graph.order}
+    return {node_id: done[node_id, _NOTHING] for node_id in graph.order}
+
+
+Types = frozenset[str]
+_NOTHING: Types = frozenset()
 
 
 def settled_types(
     graph: QuestionGraph, *, alone: bool = False
-) -> dict[str, dict[str | None, tuple[str | None, str | None]]]:
+) -> dict[str, dict[Types, tuple[tuple[str, ...], Types]]]:
     """Say where the types of a graph in normal form constrain, and where they repeat themselves.
 
     The type of one conjunct holds for all of them, and what is removed from a typed set need not
@@ -100,73 +104,108 @@ def settled_types(
         alone: Also read every node as a set of its own, with nothing implied.
 
     Returns:
-        node id -> type implied by the conjuncts around it -> (the type that the node adds to
-        that, the type implied for its sources). The first key of the root is None.
+        node id -> types implied by what is around it -> (the types that the node adds to those,
+        sorted; the types implied for its sources). Nothing is implied for the root.
     """
-    found: dict[str, dict[str | None, tuple[str | None, str | None]]] = {
-        node.node_id: {} for node in graph.nodes
+    held: dict[str, Types] = {}
+    for node_id in graph.order:
+        held[node_id] = _held_types(graph, node_id, held)
+    found: dict[str, dict[Types, tuple[tuple[str, ...], Types]]] = {
+        node_id: {} for node_id in graph.order
     }
-    asked: dict[str, dict[str | None, None]] = {
-        node.node_id: {None: None} if alone or node.node_id == graph.root_node_id else {}
-        for node in graph.nodes
+    asked: dict[str, dict[Types, None]] = {
+        node_id: {_NOTHING: None} if alone or node_id == graph.root_node_id else {}
+        for node_id in graph.order
     }
     for node_id in reversed(graph.order):
-        edge = next(iter(graph.incoming[node_id]), None)
         for implied in asked[node_id]:
-            own = _own_type(graph, node_id, edge, implied)
-            inner = None if edge is None or edge.op is Op.PROJECTION else own or implied
-            found[node_id][implied] = (own, inner)
-            for source in edge.source_ids if edge is not None else ():
-                asked[source][inner] = None
+            inner = implied | held[node_id]
+            found[node_id][implied] = (tuple(sorted(held[node_id] - implied)), inner)
+            for edge in graph.incoming[node_id]:
+                for source in edge.source_ids:
+                    asked[source][_NOTHING if edge.op is Op.PROJECTION else inner] = None
     return found
 
 
-def _own_type(
-    graph: QuestionGraph, node_id: str, edge: Edge | None, implied: str | None
-) -> str | None:
-    """The type that a node, else its sources, add to the implied one."""
+def _held_types(graph: QuestionGraph, node_id: str, held: dict[str, Types]) -> Types:
+    """The types that all members of a node are known to have, by it and by its sources."""
     own = graph.nodes_by_id[node_id].entity_type
-    if edge is not None and edge.op in (Op.INTERSECTION, Op.UNION):
-        kinds = {graph.nodes_by_id[source].entity_type for source in edge.source_ids}
+    types = _NOTHING if own is None else frozenset({own})
+    for edge in graph.incoming[node_id]:
+        sources = [held[source] for source in edge.source_ids]
         if edge.op is Op.INTERSECTION:
-            kinds = (kinds | {own}) - {None, implied}
-        if (edge.op is Op.INTERSECTION or own in (None, implied)) and len(kinds) == 1:
-            own = next(iter(kinds))
-    return None if own == implied else own
+            types = types.union(*sources)
+        elif edge.op is Op.UNION:
+            types = types.union(frozenset.intersection(*sources))
+    return types
 
 
 def _render(graph: QuestionGraph, *, named: bool) -> str:
-    return _texts(graph, settled_types(graph), named=named)[graph.root_node_id, None]
+    return _texts(graph, settled_types(graph), named=named)[graph.root_node_id, _NOTHING]
 
 
 def _texts(
     graph: QuestionGraph,
-    settled: dict[str, dict[str | None, tuple[str | None, str | None]]],
+    settled: dict[str, dict[Types, tuple[tuple[str, ...], Types]]],
     *,
     named: bool,
-) -> dict[tuple[str, str | None], str]:
-    """The text of each node for each type that may be implied around it."""
-    done: dict[tuple[str, str | None], str] = {}
-    spliced: dict[tuple[str, str | None], tuple[Op, list[str]]] = {}
+) -> dict[tuple[str, Types], str]:
+    """The text of each node for the types that may be implied around it."""
+    done: dict[tuple[str, Types], str] = {}
+    lists: dict[tuple[str, Types], tuple[Op, list[str]]] = {}
     for node_id in graph.order:
         names = graph.nodes_by_id[node_id].known_entities
         edge = next(iter(graph.incoming[node_id]), None)
-        for implied, (own, inner) in settled[node_id].items():
-            text = "*"
+        for implied, (shown, inner) in settled[node_id].items():
+            op, parts = None, ["*"]
             if names:
-                text = _render_names(names) if named else "a"
+                parts = [_render_names(names) if named else "a"]
+            elif edge is not None and edge.op in (Op.INTERSECTION, Op.UNION):
+                op, parts = _operands(edge, done, lists, inner, named)
             elif edge is not None:
-                parts = []
-                for source in edge.source_ids:
-                    op, inside = spliced.get((source, inner), (None, []))
-                    parts += inside if op is edge.op else [done[source, inner]]
-                text = _render_edge(edge, parts, named)
-                if own is None and edge.op in (Op.INTERSECTION, Op.UNION):
-                    spliced[node_id, implied] = (edge.op, parts)
-            if named and own is not None:
-                text = f"{own}&{text}"
-            done[node_id, implied] = _shorten(text)
+                inside = done[edge.source_ids[0], inner if edge.op is Op.COMPLEMENT else _NOTHING]
+                parts = [_render_edge(edge, inside, named)]
+            if named and len(shown) > 1:
+                extra = [f"{kind}&*" for kind in shown[1:]]
+                body = parts if op in (None, Op.INTERSECTION) else [_shorten(_listed(op, parts))]
+                op, parts = Op.INTERSECTION, [part for part in body if part != "*"] + extra
+            if op is not None and not shown:
+                lists[node_id, implied] = (op, parts)
+            text = _listed(op, parts)
+            done[node_id, implied] = _shorten(f"{shown[0]}&{text}" if named and shown else text)
     return done
+
+
+def _operands(
+    edge: Edge,
+    done: dict[tuple[str, Types], str],
+    lists: dict[tuple[str, Types], tuple[Op, list[str]]],
+    inner: Types,
+    named: bool,
+) -> tuple[Op | None, list[str]]:
+    """What an intersection or union consists of; one inside another is spliced in."""
+    found: list[tuple[Op | None, list[str]]] = []
+    for source in edge.source_ids:
+        op, parts = lists.get((source, inner), (None, [done[source, inner]]))
+        if named and edge.op is Op.INTERSECTION and parts == ["*"]:
+            continue
+        found.append((op, parts))
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return None, ["*"]
+    flat = [
+        part
+        for op, parts in found
+        for part in (parts if op in (None, edge.op) else [_shorten(_listed(op, parts))])
+    ]
+    return edge.op, flat
+
+
+def _listed(op: Op | None, parts: list[str]) -> str:
+    if op is None:
+        return parts[0]
+    return f"{'i' if op is Op.INTERSECTION else 'u'}({','.join(sorted(parts))})"
 
 
 def _render_names(names: tuple[str, ...]) -> str:
@@ -183,17 +222,15 @@ def _quote(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _render_edge(edge: Edge, inner: list[str], named: bool) -> str:
+def _render_edge(edge: Edge, inner: str, named: bool) -> str:
+    """A projection or a complement of a text."""
     if edge.op is Op.PROJECTION:
         arrow = ">" if edge.reads.value == "forward" else "<"
         mark = f"[{nfc(edge.relation or '')}{arrow}]" if named else ""
-        return f"p{mark}({inner[0]})"
-    if edge.op is Op.COMPLEMENT:
-        if not named and inner[0].startswith("i(") and _all_negated(inner[0]):
-            return "u(" + ",".join(part[2:-1] for part in _split(inner[0][2:-1])) + ")"
-        return f"n({inner[0]})"
-    letter = "i" if edge.op is Op.INTERSECTION else "u"
-    return f"{letter}({','.join(sorted(inner))})"
+        return f"p{mark}({inner})"
+    if not named and inner.startswith("i(") and _all_negated(inner):
+        return "u(" + ",".join(part[2:-1] for part in _split(inner[2:-1])) + ")"
+    return f"n({inner})"
 
 
 def _split(text: str) -> list[str]:

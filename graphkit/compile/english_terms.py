@@ -99,7 +99,7 @@ def complement(part: Term, kind: str | None = None) -> Term:
 
 
 def combination(op: Op, parts: Iterable[Term], kind: str | None = None) -> Term:
-    """Return the intersection or union of two or more sets; one inside another is spliced in."""
+    """Return the intersection or union of some sets; one inside another is spliced in."""
     flat = (
         item
         for part in parts
@@ -134,24 +134,32 @@ def term_of(graph: QuestionGraph) -> Term:
     'city&p[capital>]("France")'
     """
     normal = normalize(graph)
+    done: dict[tuple[str, frozenset[str]], Term] = {}
     settled = settled_types(normal)
-    done: dict[tuple[str, str | None], Term] = {}
     for node_id in normal.order:
         names = normal.nodes_by_id[node_id].known_entities
         edge = next(iter(normal.incoming[node_id]), None)
-        for implied, (kind, inner) in settled[node_id].items():
+        for implied, (shown, inner) in settled[node_id].items():
             if edge is None:
-                term = anchor(names, kind) if names else free(kind)
+                term = anchor(names) if names else free()
+            elif edge.op is Op.PROJECTION:
+                part = done[edge.source_ids[0], frozenset()]
+                term = projection(edge.relation or "", edge.reads, part)
+            elif edge.op is Op.COMPLEMENT:
+                term = complement(done[edge.source_ids[0], inner])
             else:
-                parts = [done[source, inner] for source in edge.source_ids]
-                if edge.op is Op.PROJECTION:
-                    term = projection(edge.relation or "", edge.reads, parts[0], kind)
-                elif edge.op is Op.COMPLEMENT:
-                    term = complement(parts[0], kind)
-                else:
-                    term = combination(edge.op, parts, kind)
-            done[node_id, implied] = term
-    return done[normal.root_node_id, None]
+                term = _joined(edge.op, [done[source, inner] for source in edge.source_ids])
+            if len(shown) > 1:
+                term = _joined(Op.INTERSECTION, [term, *map(free, shown[1:])])
+            done[node_id, implied] = with_type(term, shown[0] if shown else None)
+    return done[normal.root_node_id, frozenset()]
+
+
+def _joined(op: Op, parts: list[Term]) -> Term:
+    """An intersection or union; what says nothing in an intersection is left out."""
+    if op is Op.INTERSECTION:
+        parts = [part for part in parts if part.text != "*"] or [free()]
+    return parts[0] if len(parts) == 1 else combination(op, parts)
 
 
 def graph_of(term: Term, *, question: str = "", typed_anchors: bool = False) -> QuestionGraph:

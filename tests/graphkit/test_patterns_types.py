@@ -100,3 +100,31 @@ def test_a_repeated_type_does_not_hide_a_nested_union():
     assert canonical_text(union("city")) == 'city&u("A","B","C")'
     assert canonical_text(union(None)) == 'city&u("A","B","C")'
     assert canonical_text(union("country")) == 'city&u("C",country&u("A","B"))'
+
+
+def test_types_that_differ_show_together():
+    """Where conjuncts have two types, it does not matter which node says which."""
+    texts = {
+        canonical_text(_graph(root, parts, None))
+        for root, parts in [
+            ("city", ["country", None]),
+            ("country", ["city", "country"]),
+            (None, ["country", "city"]),
+        ]
+    }
+    assert texts == {'city&i(country&*,n(p[s>]("B")),p[r>]("A0"),p[r>]("A1"))'}
+
+
+def test_a_free_conjunct_does_not_show():
+    """What is intersected with everything, or with all of its type, is itself."""
+    graph = QuestionGraph(
+        root_node_id="x",
+        nodes=[
+            Node(node_id="a", known_entities=["A"]),
+            Node(node_id="f", entity_type="city"),
+            Node(node_id="g"),
+            Node(node_id="x"),
+        ],
+        edges=[Edge(edge_id="e", source_ids=["a", "f", "g"], target_id="x", op="intersection")],
+    )
+    assert canonical_text(graph) == 'city&"A"'
