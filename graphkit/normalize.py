@@ -40,9 +40,10 @@ def normalize(graph: QuestionGraph) -> QuestionGraph:
     """Return the normal form: same answers, every node with at most one conjunct beside its type.
 
     Implicit intersections become explicit ones over new nodes; intersections (and unions) of
-    intersections (and unions) are flattened; a node that only equals its one source is merged
-    with it; what cannot reach the root is dropped. Ids of what stays are kept, so the normal form
-    of a normal form is itself. Complements are left as they are.
+    intersections (and unions) are flattened; what cannot reach the root is dropped. A node takes
+    over the type of what is flattened into it; where types differ, the others become free nodes
+    of that type among its sources. Ids of what stays are kept, so the normal form of a normal
+    form is itself. Complements are left as they are.
 
     >>> from graphkit.question import Edge, Node, QuestionGraph
     >>> graph = QuestionGraph(root_node_id="x", nodes=[
@@ -103,23 +104,33 @@ def _flatten(draft: _Draft, node_id: str) -> None:
     if not edges or edges[0].op not in (Op.INTERSECTION, Op.UNION):
         return
     edge = edges[0]
-    node = draft.nodes[node_id]
     sources: list[str] = []
+    kinds: set[str] = set()
     for source in edge.source_ids:
         inner = draft.incoming[source]
-        inner_type = draft.nodes[source].entity_type
-        same = bool(inner) and inner[0].op is edge.op
-        if same and edge.op is Op.INTERSECTION and inner_type not in (None, node.entity_type):
-            if node.entity_type is None:
-                node = node.model_copy(update={"entity_type": inner_type})
-                draft.nodes[node_id] = node
-            else:
-                same = False
-        elif same and edge.op is Op.UNION and inner_type is not None:
-            same = False
-        sources.extend(inner[0].source_ids if same else (source,))
-    distinct = tuple(dict.fromkeys(sources))
-    draft.incoming[node_id] = [edge.model_copy(update={"source_ids": distinct})]
+        kind = draft.nodes[source].entity_type
+        if not inner or inner[0].op is not edge.op or (edge.op is Op.UNION and kind is not None):
+            sources.append(source)
+            continue
+        sources.extend(inner[0].source_ids)
+        if kind is not None:
+            kinds.add(kind)
+    sources.extend(_typed(draft, node_id, kinds))
+    draft.incoming[node_id] = [
+        edge.model_copy(update={"source_ids": tuple(dict.fromkeys(sources))})
+    ]
+
+
+def _typed(draft: _Draft, node_id: str, kinds: set[str]) -> Iterator[str]:
+    """Give a node the type of what was flattened into it; a second type is a node of its own."""
+    node = draft.nodes[node_id]
+    if kinds and node.entity_type is None:
+        node = draft.nodes[node_id] = node.model_copy(update={"entity_type": min(kinds)})
+    for kind in sorted(kinds - {node.entity_type}):
+        part = draft.new_node_id(f"{node_id}:type")
+        draft.nodes[part] = Node(node_id=part, entity_type=kind)
+        draft.incoming[part] = []
+        yield part
 
 
 def _rebuild(graph: QuestionGraph, draft: _Draft, *, only_relevant: bool = False) -> QuestionGraph:

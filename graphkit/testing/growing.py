@@ -128,7 +128,7 @@ class GraphGrower:
         names = []
         if self.choices.chance(5):
             names = self.choices.some(sorted(self.names), 1, 2)
-        return self._node(parts, names=names, typed=self.choices.chance(10))
+        return self._node(parts, names=names, typed=self.choices.chance(20))
 
     def _part(self) -> _Part:
         kind = self.choices.number(0, 99)
