@@ -95,6 +95,7 @@ def _styles(typed: bool) -> Iterator[Style]:
     yield Style(typed, nominals=False)
     yield Style(typed, nominals=False, quoted=True)
     yield Style(False, nominals=False, quoted=True)
+    yield Style(False, nominals=False, quoted=True, mechanical=True)
 
 
 def _reads_back(text: str, term: Term, lexicon: EnglishLexicon) -> bool:

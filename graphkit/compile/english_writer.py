@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphkit.compile.english_lexicon import EnglishLexicon, Noun
-from graphkit.compile.english_phrases import Nominal
+from graphkit.compile.english_phrases import Nominal, mechanical
 from graphkit.compile.english_terms import Term, with_type
 from graphkit.compile.english_words import quote, series
 from graphkit.operations import Op
@@ -65,11 +65,13 @@ class Style:
         typed_anchors: Whether bare names have the type of their place.
         nominals: Whether "the capital of France" may stand for "a city that is ...".
         quoted: Whether all names stand in quotes.
+        mechanical: Whether relations are written with their names in quotes.
     """
 
     typed_anchors: bool = False
     nominals: bool = True
     quoted: bool = False
+    mechanical: bool = False
 
 
 def conjuncts(term: Term) -> tuple[Term, ...]:
@@ -182,7 +184,8 @@ class Writer:
 
     def _relation(self, terms: tuple[Term, ...], *, negated: bool = False) -> Phrase:
         first = terms[0]
-        forms = self.lexicon.phrases.of(first.relation, first.direction, negated)
+        phrases = mechanical if self.style.mechanical else self.lexicon.phrases.of
+        forms = phrases(first.relation, first.direction, negated)
         other = self._others(terms, negated)
         short = other.simple and len(other.text) < _SHORT
         form = forms[0] if short else next((item for item in forms if not item.after), forms[0])

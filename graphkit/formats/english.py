@@ -51,15 +51,23 @@ def parse_english(
     known = list(names)
     if known:
         lexicon = lexicon.with_names(known)
-    clean = _single_spaces(nfc(text))
+    try:
+        return _read(_single_spaces(nfc(text)), lexicon)
+    except RecursionError as error:
+        raise FormatError(
+            "a sentence is nested too deeply to be read; expected at most a few hundred clauses "
+            "inside one another (introduce groups in sentences of their own)"
+        ) from error
+
+
+def _read(text: str, lexicon: EnglishLexicon) -> QuestionGraph:
     groups = Groups()
     start = 0
     while True:
-        match = _INTRODUCTION.match(clean, start)
+        match = _INTRODUCTION.match(text, start)
         if match is None:
-            break
-        start = _introduce(clean, match, lexicon, groups)
-    return _question(clean, start, lexicon, groups)
+            return _question(text, start, lexicon, groups)
+        start = _introduce(text, match, lexicon, groups)
 
 
 def _single_spaces(text: str) -> str:
