@@ -8,16 +8,9 @@ from graphkit.errors import StoreError
 from graphkit.stores.answering import answer_in_store
 from graphkit.stores.base import Capabilities, GraphStore, Rows, StoreTransaction
 from graphkit.stores.exchange import export_store, import_store
+from graphkit.stores.histories import read_checks, read_histories, save_checks, save_history
 from graphkit.stores.loading import load_evidence, load_facts, load_triples
-from graphkit.stores.questions import (
-    load_questions,
-    question_key,
-    read_checks,
-    read_histories,
-    read_questions,
-    save_checks,
-    save_history,
-)
+from graphkit.stores.questions import load_questions, question_key, read_questions
 from graphkit.stores.reading import counts, read_evidence, read_facts, read_sheet, read_triples
 
 __all__ = [

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
 
-from graphkit.errors import InputError, Problem
+from graphkit.errors import InputError, Problem, QueryError
 
 __all__ = [
     "Capabilities",
@@ -19,6 +20,7 @@ __all__ = [
     "Rows",
     "StoreTransaction",
     "checked_properties",
+    "checked_query",
     "plain_value",
 ]
 
@@ -173,6 +175,32 @@ def _refused(name: str, found: str, what: str) -> InputError:
             subject=what,
         )
     )
+
+
+_QUOTED = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|//[^\n]*|/\*.*?\*/""", re.DOTALL
+)
+_FILES = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
+
+
+def checked_query(query: str) -> str:
+    """Return a query, or refuse one that would read files of the machine.
+
+    Raises:
+        QueryError: It loads a file.
+
+    >>> checked_query("RETURN 'LOAD CSV' AS x")
+    "RETURN 'LOAD CSV' AS x"
+    >>> checked_query("LOAD /* */ CSV FROM 'file:///etc/passwd' AS line RETURN line")
+    Traceback (most recent call last):
+        ...
+    graphkit.errors.QueryError: LOAD CSV reads files, expected a query over the store only
+    """
+    if _FILES.search(_QUOTED.sub(" ", query)):
+        raise QueryError(
+            Problem("LOAD CSV reads files, expected a query over the store only", code="files")
+        )
+    return query
 
 
 class Queries(Protocol):

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import stat
-import tempfile
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,22 +12,19 @@ from typing import Any, Literal
 import kglite
 
 from graphkit.errors import (
-    GraphkitError,
-    InputError,
-    Problem,
     QueryError,
     StoreError,
-    StoreLockedError,
     StoreReadOnlyError,
-    StoreVersionError,
 )
-from graphkit.stores.base import Capabilities, Rows, checked_properties
+from graphkit.stores.base import Capabilities, Rows, checked_query
+from graphkit.stores.engine_errors import quiet, refused_write, translated
+from graphkit.stores.opening import check_path, has_pending_log, snapshot
 from graphkit.stores.schema import (
-    EDGES,
     check_version,
-    checked_edge,
     create_schema,
+    edge_rows,
     edge_statement,
+    node_rows,
     node_statement,
 )
 
@@ -39,8 +32,6 @@ __all__ = ["EmbeddedStore"]
 
 Durability = Literal["full", "normal", "off"]
 _BATCH = 5000
-_EMPTY_LOG = 64
-"""A log of at most this many bytes holds no commit."""
 
 
 class EmbeddedStore:
@@ -88,12 +79,12 @@ class EmbeddedStore:
             StoreError: It is no store, or it cannot be read.
         """
         place = Path(path)
-        _check_path(place, read_only=read_only)
+        check_path(place, read_only=read_only)
         kglite.set_query_warning_policy("silent")
-        new = not place.exists() and not _pending(place)
-        with _translated(place):
+        new = not place.exists() and not has_pending_log(place)
+        with translated(place):
             if read_only:
-                graph = _snapshot(place)
+                graph = snapshot(place)
                 graph.read_only(True)
             else:
                 graph = kglite.open(str(place), durable=durable)
@@ -139,11 +130,16 @@ class EmbeddedStore:
     ) -> Rows:
         """Run a query that changes nothing; see :class:`graphkit.stores.base.Queries`."""
         _check_limits(limit, timeout)
-        with _translated(self._path):
+        with translated(self._path):
             result = (
                 self._open()
                 .begin_read()
-                .cypher(query, params=dict(params or {}), row_limit=limit, timeout_ms=_ms(timeout))
+                .cypher(
+                    checked_query(query),
+                    params=dict(params or {}),
+                    row_limit=limit,
+                    timeout_ms=_ms(timeout),
+                )
             )
             return _rows(result, limit)
 
@@ -157,23 +153,25 @@ class EmbeddedStore:
         """Run a query that may change the store, as a transaction of its own."""
         _check_limits(None, timeout)
         graph = self._writable()
-        with _translated(self._path):
-            result = graph.cypher(query, params=dict(params or {}), timeout_ms=_ms(timeout))
+        with translated(self._path):
+            result = graph.cypher(
+                checked_query(query), params=dict(params or {}), timeout_ms=_ms(timeout)
+            )
             return _rows(result, None)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
         """Begin a transaction: committed at the end of the block, undone by an error in it."""
         graph = self._writable()
-        with _translated(self._path):
+        with translated(self._path):
             inner = graph.begin()
         try:
             yield EmbeddedTransaction(inner, self._path)
         except BaseException:
-            with _translated(self._path):
+            with translated(self._path):
                 inner.rollback()
             raise
-        with _translated(self._path):
+        with translated(self._path):
             inner.commit()
 
     def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
@@ -202,7 +200,7 @@ class EmbeddedStore:
 
     def checkpoint(self) -> None:
         """Write the file anew, so that readers see everything committed so far."""
-        with _translated(self._path), _quiet():
+        with translated(self._path), quiet():
             self._writable().save()
 
     def close(self) -> None:
@@ -210,7 +208,7 @@ class EmbeddedStore:
         if self._graph is None:
             return
         if not self._read_only:
-            with _translated(self._path), _quiet():
+            with translated(self._path), quiet():
                 self._graph.close()
         self._graph = None
 
@@ -244,7 +242,7 @@ class EmbeddedStore:
     def _release(self) -> None:
         """Let go of the lock without writing the file."""
         if self._graph is not None and not self._read_only:
-            with _translated(self._path), _quiet():
+            with translated(self._path), quiet():
                 self._graph.__exit__(InterruptedError, InterruptedError(), None)
         self._graph = None
 
@@ -266,13 +264,16 @@ class EmbeddedTransaction:
     ) -> Rows:
         """Run a query that changes nothing; it sees what the transaction wrote."""
         _check_limits(limit, timeout)
-        with _translated(self._path):
+        with translated(self._path):
             result = self._inner.cypher(
-                query, params=dict(params or {}), row_limit=limit, timeout_ms=_ms(timeout)
+                checked_query(query),
+                params=dict(params or {}),
+                row_limit=limit,
+                timeout_ms=_ms(timeout),
             )
             rows = _rows(result, limit)
         if rows.counters:
-            raise _writes()
+            raise refused_write()
         return rows
 
     def write(
@@ -284,50 +285,26 @@ class EmbeddedTransaction:
     ) -> Rows:
         """Run a query that may change the store."""
         _check_limits(None, timeout)
-        with _translated(self._path):
-            result = self._inner.cypher(query, params=dict(params or {}), timeout_ms=_ms(timeout))
+        with translated(self._path):
+            result = self._inner.cypher(
+                checked_query(query), params=dict(params or {}), timeout_ms=_ms(timeout)
+            )
             return _rows(result, None)
 
     def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
-        statement = node_statement(label)
-        prepared = []
-        for row in rows:
-            ident = _text(row, "id", f"{label} node")
-            rest = {name: value for name, value in row.items() if name != "id"}
-            prepared.append({"id": ident, "set": checked_properties(rest, f"{label} {ident}")})
-        return self._bulk(statement, prepared)
+        return self._bulk(node_statement(label), node_rows(label, rows))
 
     def bulk_edges(
         self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
     ) -> int:
         """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
-        statement = edge_statement(kind, source, target)
-        key = EDGES[checked_edge(kind)]
-        prepared = []
-        for row in rows:
-            made: dict[str, Any] = {
-                "source": _text(row, "source", f"{kind} edge"),
-                "target": _text(row, "target", f"{kind} edge"),
-            }
-            if key:
-                made["key"] = _text(row, key, f"{kind} edge")
-            rest = {n: v for n, v in row.items() if n not in ("source", "target", key)}
-            made["set"] = checked_properties(rest, f"{kind} edge") if rest else {}
-            prepared.append(made)
-        return self._bulk(statement, prepared)
+        return self._bulk(edge_statement(kind, source, target), edge_rows(kind, rows))
 
     def _bulk(self, statement: str, rows: list[dict[str, Any]]) -> int:
         for start in range(0, len(rows), _BATCH):
             self.write(statement, {"rows": rows[start : start + _BATCH]}, timeout=0)
         return len(rows)
-
-
-def _text(row: Mapping[str, Any], name: str, what: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str) or not value:
-        raise InputError(f"{what}: {name} is {value!r}, expected text")
-    return value if value.isascii() else str(checked_properties({name: value}, what)[name])
 
 
 def _check_limits(limit: int | None, timeout: float | None) -> None:
@@ -355,154 +332,3 @@ def _rows(result: Any, limit: int | None) -> Rows:
         counters=dict(result.stats or {}),
         notes=tuple(result.warnings),
     )
-
-
-# ---- opening ----------------------------------------------------------------------------------
-
-
-def _check_path(path: Path, *, read_only: bool) -> None:
-    if path.is_dir():
-        raise StoreError(f"{path}: a folder, expected the file of a store")
-    if read_only:
-        if not path.exists() and not _pending(path):
-            raise StoreError(f"{path}: there is no store; graphkit load makes one")
-        return
-    folder = path.parent
-    if not folder.is_dir():
-        raise StoreError(f"{path}: the folder {folder} does not exist")
-    for place in (path, folder):
-        if place.exists() and not _may_write(place):
-            what = "the file" if place is path else f"the folder {folder}"
-            raise StoreReadOnlyError(
-                f"{path}: {what} is read-only, expected one that can be written; "
-                "open the store for reading, or choose another path with --store"
-            )
-
-
-def _may_write(path: Path) -> bool:
-    """Whether a path can be written; one that nobody may write counts as read-only for root too."""
-    everybody = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-    return os.access(path, os.W_OK) and bool(path.stat().st_mode & everybody)
-
-
-def _log(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
-
-
-def _pending(path: Path) -> bool:
-    """Whether the log may hold commits that the file does not."""
-    log = _log(path)
-    return log.exists() and log.stat().st_size > _EMPTY_LOG
-
-
-def _snapshot(path: Path) -> kglite.KnowledgeGraph:
-    """Load a store for reading, with what a killed writer left in its log."""
-    if not _pending(path):
-        return kglite.load(str(path))
-    if _may_write(path.parent) and (not path.exists() or _may_write(path)):
-        try:
-            graph = kglite.open(str(path), durable="full")
-        except kglite.WriterLeaseHeldError:
-            return kglite.load(str(path))
-        with _quiet():
-            graph.close()
-        return graph
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
-        for place, target in ((path, copy), (_log(path), _log(copy))):
-            if place.exists():
-                shutil.copyfile(place, target)
-        graph = kglite.open(str(copy), durable="normal")
-        with _quiet():
-            graph.close()
-        return graph
-
-
-# ---- errors -----------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Hide remarks of the engine on how it lays out its file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", kglite.MappedFallbackWarning)
-        yield
-
-
-@contextlib.contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn the errors of the engine into ours."""
-    try:
-        yield
-    except (GraphkitError, KeyboardInterrupt):
-        raise
-    except kglite.WriterLeaseHeldError as error:
-        raise StoreLockedError(_locked(path, error)) from error
-    except kglite.KgError as error:
-        raise _from_engine(path, error) from error
-    except PermissionError as error:
-        raise StoreReadOnlyError(f"{path}: {error.strerror}, expected a path to write") from error
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise QueryError(f"the query or its values: {_first_line(error)}") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise StoreError(f"{path}: the engine failed: {_first_line(error)}") from error
-
-
-def _locked(path: Path, error: kglite.WriterLeaseHeldError) -> str:
-    holder = error.holder or {}
-    if holder.get("self"):
-        return f"{path}: this process has the store open for writing already; close it first"
-    who = f"process {holder['pid']}" if holder.get("pid") else "another process"
-    return (
-        f"{path}: {who} has the store open for writing; wait until it is done, "
-        "or open the store for reading"
-    )
-
-
-_OF_QUERIES = (
-    kglite.CypherError,
-    kglite.SchemaError,
-    kglite.ValidationError,
-    kglite.ExprError,
-    kglite.NodeNotFoundError,
-    kglite.ConnectionNotFoundError,
-    kglite.PropertyNotFoundError,
-    kglite.ArgumentError,
-    kglite.MissingArgumentError,
-)
-
-
-def _from_engine(path: Path, error: kglite.KgError) -> GraphkitError:
-    if isinstance(error, kglite.ReadOnlyError):
-        return _writes()
-    if isinstance(error, kglite.CypherTimeoutError):
-        return QueryError(
-            Problem("the query took longer than it may; narrow it or give it more time", "timeout")
-        )
-    text = _first_line(error)
-    if isinstance(error, _OF_QUERIES):
-        return QueryError(Problem(text, code="query"))
-    if isinstance(error, kglite.FileFormatError):
-        if "version" in text:
-            return StoreVersionError(f"{path}: {text}")
-        return StoreError(f"{path}: not a store of graphkit: {text}")
-    if "ermission denied" in text or "ead-only file system" in text:
-        return StoreReadOnlyError(f"{path}: {text}")
-    if isinstance(error, kglite.ConstraintError):
-        return StoreError(f"{path}: refused, it would break the schema: {text}")
-    return StoreError(f"{path}: {text}")
-
-
-def _writes() -> QueryError:
-    return QueryError(
-        Problem("the query would change the store, expected one that only reads", "write_refused")
-    )
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

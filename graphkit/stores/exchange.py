@@ -17,14 +17,9 @@ from graphkit.formats.writing import write_text
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from graphkit.stores.base import GraphStore
+from graphkit.stores.histories import read_checks, read_histories, save_checks, save_history
 from graphkit.stores.loading import load_evidence, load_triples
-from graphkit.stores.questions import (
-    load_questions,
-    read_checks,
-    read_histories,
-    save_checks,
-    save_history,
-)
+from graphkit.stores.questions import load_questions
 from graphkit.stores.reading import counts
 from graphkit.stores.schema import SCHEMA_VERSION, package_version
 

@@ -30,7 +30,7 @@ __all__ = [
 BATCH = 1000
 """Evidence records in one transaction."""
 
-TRIPLE_BATCH = 5000
+TRIPLE_BATCH = 10_000
 """Triples in one transaction."""
 
 Progress = Callable[[int, int], None]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
+from typing import Any
 
 from graphkit.errors import InputError, StoreError, StoreVersionError, did_you_mean
-from graphkit.stores.base import GraphStore
+from graphkit.stores.base import GraphStore, checked_properties
 
 __all__ = [
     "EDGES",
@@ -17,7 +18,9 @@ __all__ = [
     "checked_edge",
     "checked_label",
     "create_schema",
+    "edge_rows",
     "edge_statement",
+    "node_rows",
     "node_statement",
     "package_version",
 ]
@@ -111,6 +114,49 @@ def edge_statement(kind: str, source: str, target: str) -> str:
         f"MATCH (b:{checked_label(target)} {{id: row.target}}) "
         f"MERGE (a)-[e:{kind}{keyed}]->(b) SET e += row.set"
     )
+
+
+def node_rows(label: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return checked rows for :func:`node_statement`.
+
+    Raises:
+        InputError: A row has no id, or a property that only some engines take.
+    """
+    prepared = []
+    for row in rows:
+        ident = _text(row, "id", f"{label} node")
+        rest = {name: value for name, value in row.items() if name != "id"}
+        prepared.append({"id": ident, "set": checked_properties(rest, f"{label} {ident}")})
+    return prepared
+
+
+def edge_rows(kind: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return checked rows for :func:`edge_statement`.
+
+    Raises:
+        InputError: A row lacks an end or its key, or has a property that only some engines take.
+    """
+    key = EDGES[checked_edge(kind)]
+    what = f"{kind} edge"
+    prepared = []
+    for row in rows:
+        made: dict[str, Any] = {
+            "source": _text(row, "source", what),
+            "target": _text(row, "target", what),
+        }
+        if key:
+            made["key"] = _text(row, key, what)
+        rest = {n: v for n, v in row.items() if n not in ("source", "target", key)}
+        made["set"] = checked_properties(rest, what) if rest else {}
+        prepared.append(made)
+    return prepared
+
+
+def _text(row: Mapping[str, Any], name: str, what: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{what}: {name} is {value!r}, expected text")
+    return value if value.isascii() else str(checked_properties({name: value}, what)[name])
 
 
 def _statements() -> Iterable[str]:
