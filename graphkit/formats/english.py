@@ -1,4 +1,28 @@
-"""Reads controlled English back: a question in sentences -> its question graph."""
+"""Reads controlled English back: a question in sentences -> its question graph.
+
+::
+
+    text       = introduction* question
+    introduction = "Consider" ["also"] "every" noun "that" statement "."
+               | "Group A consists of every" noun "that" statement "."
+    question   = opener statement "?"      opener: "Which country", "Who"; "What country", "What"
+    statement  = verb | verb "but" verb | verb ("," verb)* [","] "and" verb
+    clause     = verb | verb "but" verb | list
+    list       = "both" verb "and" verb | "at once" verb ("," verb)+ ", and" verb
+    verb       = phrase of the sheet around other | "either" verb ("," verb)* "or" verb | list
+               | "is" ["not"] member | "exists"
+    other      = names | "a" noun ["that" clause] | "something" ["that" clause] | group
+               | "the capital of" other | "a member of" names ["that" clause]
+               | "both" name "and" name | "all of" names
+    member     = names | "a" noun ["that" clause] | "in group A" | "one of these" nouns
+    group      = "one of these" nouns | "a" noun "in group A"
+    names      = name | name "or" name | "one of" name ("," name)+ ", and" name | "the" noun name
+
+After a negated phrase "any" stands for "a", "one of" and "something". "But" joins two verbs of
+which one is negated and the first has no clause inside. A relation or a type without words is
+its name in quotes. Bare names have the type of their place when the opener is "Which" or the
+like, and no type when it is "What"; quoted ones have none.
+"""
 
 from __future__ import annotations
 
