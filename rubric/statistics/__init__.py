@@ -14,7 +14,13 @@ from rubric.statistics.rates import (
 )
 from rubric.statistics.readers import read_calibration, read_human_labels, read_trajectories
 from rubric.statistics.records import CalibrationLine, Event, HumanLabel, Trajectory
-from rubric.statistics.reports import decisions, score_table, table_from_records
+from rubric.statistics.reports import (
+    calibration_scorer,
+    decisions,
+    machine_decisions,
+    score_table,
+    table_from_records,
+)
 from rubric.statistics.sensitivity import (
     Point,
     Sensitivity,
@@ -46,12 +52,14 @@ __all__ = [
     "agreement_report",
     "bootstrap_averages",
     "calibrate",
+    "calibration_scorer",
     "category_means",
     "compare",
     "configuration_profiles",
     "decisions",
     "failure_outcomes",
     "kappa_points",
+    "machine_decisions",
     "matched_comparison",
     "pass_rates",
     "query_form_means",

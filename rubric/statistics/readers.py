@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from graphkit.errors import FormatError, Problem, did_you_mean
 from rubric.literals import is_finite_data, read_json
@@ -161,21 +162,48 @@ def _finite_json(line: str | bytes, file: str | None, number: int) -> Any:
     return data
 
 
+_EXPECTED = {
+    "bool_type": "true or false",
+    "int_from_float": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_type": "an object",
+    "string_too_short": "a text that is not empty",
+    "string_type": "a text",
+    "tuple_type": "a list",
+}
+
+
 def _model_problems(error: ValidationError) -> Iterator[Problem]:
+    """Yield one problem a field; where a field may be of several kinds, all that were expected."""
+    by_place: dict[str, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
-        place = ".".join(str(part) for part in detail["loc"]
-                         if part not in ("str", "bool", "float", "int"))
-        value = detail["input"]
-        if detail["type"] == "missing":
-            text = "is missing"
-        elif detail["type"] == "literal_error":
-            expected = detail["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
-            text = (f"{value!r} is not one of {expected}"
-                    f"{did_you_mean(str(value), expected.split(', '))}")
-        elif detail["type"] == "value_error":
-            text = str(detail["ctx"]["error"])
-        else:
-            shown = repr(value)
-            shown = shown if len(shown) <= 60 else shown[:57] + "..."
-            text = f"{shown}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
-        yield Problem(text, code=detail["type"], subject=place or None)
+        parts = [str(part) for part in detail["loc"] if part not in ("str", "bool")]
+        place = ".".join(part for part in parts if not part.startswith("function-"))
+        by_place.setdefault(place, []).append(detail)
+    for place, details in by_place.items():
+        expected = [_EXPECTED[detail["type"]] for detail in details if detail["type"] in _EXPECTED]
+        other = [detail for detail in details if detail["type"] not in _EXPECTED]
+        text = (f"{_shown(details[0]['input'])} is not {' or '.join(expected)}" if not other
+                else _message(other[-1]))
+        yield Problem(text, code=details[-1]["type"], subject=place or None)
+
+
+def _message(detail: ErrorDetails) -> str:
+    value, context = detail["input"], detail.get("ctx", {})
+    if detail["type"] == "missing":
+        return "is missing"
+    if detail["type"] == "literal_error":
+        expected = context["expected"].replace(" or ", ", ").replace("'", "")
+        return (f"{value!r} is not one of {expected}"
+                f"{did_you_mean(str(value), expected.split(', '))}")
+    if detail["type"] == "value_error":
+        return str(context["error"])
+    if detail["type"] == "greater_than_equal":
+        return f"{_shown(value)} is too small; expected {context['ge']} or more"
+    return f"{_shown(value)}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

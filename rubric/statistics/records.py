@@ -48,8 +48,7 @@ class Event(BaseModel):
             ``message``.
         tool: The name of the tool.
         error: True or the message of a failed call; false, empty or null for a good one.
-        started: When, in seconds since any origin; an ISO 8601 time with its offset is read as
-            seconds since 1970.
+        started: Seconds since any origin, or an ISO 8601 time with its offset.
         seconds: How long it took.
         tokens: Tokens used, as the runner reports them.
     """
@@ -60,25 +59,36 @@ class Event(BaseModel):
     kind: EventKind
     tool: str | None = None
     error: StrictBool | str | None = None
-    started: Exact | None = None
+    started: Number | str | None = None
     seconds: Amount | None = None
     tokens: Whole | None = None
 
-    @field_validator("started", mode="before")
+    @field_validator("started")
     @classmethod
-    def _seconds(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        moment = datetime.fromisoformat(value)
-        if moment.tzinfo is None:
-            raise ValueError(f"{value!r} has no offset; expected for instance "
-                             "2026-01-31T12:00:00+00:00")
-        return (moment - _EPOCH) // timedelta(microseconds=1) * Fraction(1, 1_000_000)
+    def _has_offset(cls, value: Fraction | str | None) -> Fraction | str | None:
+        if isinstance(value, str):
+            try:
+                moment = datetime.fromisoformat(value)
+            except ValueError as error:
+                raise ValueError(f"{value!r} is no time; expected seconds or for instance "
+                                 "2026-01-31T12:00:00+00:00") from error
+            if moment.tzinfo is None:
+                raise ValueError(f"{value!r} has no offset; expected for instance "
+                                 "2026-01-31T12:00:00+00:00")
+        return value
 
     @property
     def failed(self) -> bool:
         """Whether the call failed."""
         return bool(self.error)
+
+    @property
+    def clock(self) -> Fraction | None:
+        """When it started, in seconds, exact; None when that was not logged."""
+        if isinstance(self.started, str):
+            since = datetime.fromisoformat(self.started) - _EPOCH
+            return Fraction(since // timedelta(microseconds=1), 1_000_000)
+        return self.started
 
 
 class Trajectory(BaseModel):

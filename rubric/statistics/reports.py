@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,12 @@ from rubric.statistics.table import Cell, CellState, ScoreTable
 
 if TYPE_CHECKING:
     from rubric.score import ReportScore
+    from rubric.settings import Settings
     from rubric.tree import Tree
+    from rubric.verdicts import VerdictTable
 
-__all__ = ["decisions", "score_table", "table_from_records"]
+__all__ = ["calibration_scorer", "decisions", "machine_decisions", "score_table",
+           "table_from_records"]
 
 _STATES = {
     "scored": CellState.SCORED,
@@ -110,3 +113,47 @@ def decisions(reports: Iterable[ReportScore], trees: Iterable[Tree]) -> Iterator
             yield Decision(report.task_id, report.system, atom, direction,
                            None if level is None else level.value,
                            _OUTCOMES[report.outcomes[atom]])
+
+
+def machine_decisions(table: VerdictTable) -> dict[tuple[str, str, str], str]:
+    """Return (task, system, atom) to the machine's verdict word, for ``machine_to_human``.
+
+    Args:
+        table: The verdicts. Where they speak of one system only, each decision also stands
+            without the system, for human labels that name none.
+    """
+    from rubric.verdicts import WORDS
+
+    found = {
+        (table.tasks[task], table.systems[system], table.atoms[atom]): WORDS[code]
+        for task, system, atom, code in zip(table.task.tolist(), table.system.tolist(),
+                                            table.atom.tolist(), table.code.tolist(), strict=True)
+    }
+    if len(table.systems) == 1:
+        found |= {(task, "", atom): word for (task, _, atom), word in found.items()}
+    return found
+
+
+def calibration_scorer(
+    trees: Iterable[Tree], settings: Settings | None = None
+) -> Callable[[str, Mapping[str, str]], Fraction | None]:
+    """Return the scorer that ``calibrate`` needs for runs that hold verdicts only.
+
+    Args:
+        trees: The trees of the tasks.
+        settings: Parameters of scoring.
+
+    Raises:
+        InputError: From the scorer: a task has no tree.
+    """
+    from rubric.score import score_report
+
+    by_task = {tree.task_id: tree for tree in trees}
+
+    def scorer(task: str, verdicts: Mapping[str, str]) -> Fraction | None:
+        if task not in by_task:
+            raise InputError(Problem(f"has no tree{did_you_mean(task, by_task)}",
+                                     code="unknown_task", subject=f"task {task}"))
+        return score_report(by_task[task], verdicts, settings=settings).score
+
+    return scorer

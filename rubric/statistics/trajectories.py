@@ -167,8 +167,8 @@ def _tokens(events: tuple[Event, ...]) -> Fraction | Status:
 def _hours(events: tuple[Event, ...]) -> Fraction | Status:
     """Return the span from the first start to the last end; without starts, the seconds added."""
     lengths = [event.seconds for event in events if event.seconds is not None]
-    ends = [(event.started, event.started + (event.seconds or 0)) for event in events
-            if event.started is not None]
+    ends = [(clock, clock + (event.seconds or 0)) for event in events
+            if (clock := event.clock) is not None]
     if ends and len(ends) == len(events):
         return (max(end for _, end in ends) - min(start for start, _ in ends)) / 3600
     return sum(lengths, Fraction(0)) / 3600 if lengths else Status.EMPTY

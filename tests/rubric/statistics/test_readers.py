@@ -9,6 +9,7 @@ import pytest
 
 from graphkit.errors import FormatError
 from rubric.statistics.readers import read_calibration, read_human_labels, read_trajectories
+from rubric.statistics.records import CalibrationLine, HumanLabel, Trajectory
 
 GOOD = {
     "task_id": "t1",
@@ -72,7 +73,7 @@ def test_every_problem_at_once(tmp_path):
     assert f"{path}:2: not JSON" in text
     assert f"{path}:3: events.0.kind: 'serach' is not one of search" in text
     assert "(did you mean search?)" in text
-    assert f"{path}:3: events.1.index: -1: " in text
+    assert f"{path}:3: events.1.index: -1 is too small; expected 0 or more" in text
     assert f"{path}:3: events.2.index: is missing" in text
     assert f"{path}:4: t1 A is already on line 1; expected it once" in text
     assert f"{path}:5: holds NaN" in text
@@ -142,6 +143,25 @@ def test_calibration(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_calibration(write(tmp_path / "c.jsonl", *bad))
     assert [problem.line for problem in caught.value.problems] == [1, 2, 3, 4, 5]
+
+
+def test_round_trip(tmp_path):
+    """Written again, a record is what it was: unknown keys, times and exact decimals kept."""
+    event = {"index": 1, "kind": "tool", "started": "2026-01-31T12:00:00+08:00", "seconds": 0.1}
+    other = {**GOOD, "system": "B", "more": [1], "events": [event]}
+    path = write(tmp_path / "t.jsonl", other, GOOD)
+    found = read_trajectories(path)
+    again = write(tmp_path / "u.jsonl", *(item.model_dump(mode="json", exclude_unset=True)
+                                          for item in found))
+    assert read_trajectories(again) == found
+    assert json.loads(again.read_text().splitlines()[0]) == json.loads(
+        path.read_text().splitlines()[0])
+
+
+@pytest.mark.parametrize("model", [Trajectory, HumanLabel, CalibrationLine])
+def test_each_record_has_a_schema(model):
+    """One JSON Schema a file, with its required keys."""
+    assert "task_id" in model.model_json_schema()["required"]
 
 
 def test_unreadable_files(tmp_path):
