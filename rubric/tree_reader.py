@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         data = Path(path).read_bytes()
         return gzip.decompress(data) if str(path).endswith(".gz") else data
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise FormatError(Problem(f"cannot be read: {error}", "read", str(path))) from error
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from graphkit.errors import FormatError, Problem, did_you_mean
 from rubric.formats import drbench, healthbench, paperbench, table, weighted_json
 from rubric.formats.source import Imported, Options, documents
-from rubric.statistics.readers import read_bytes
+from rubric.tree_reader import read_bytes
 
 __all__ = ["FORMATS", "Format", "import_file", "import_text", "sniff"]
 
@@ -105,7 +105,7 @@ def import_file(
             anything in it is wrong, all of it listed.
     """
     name = os.fspath(path)
-    found = import_text(read_bytes(path), format, name, options)
+    found = import_text(read_bytes(name), format, name, options)
     if found.problems and not keep_going:
         raise FormatError(found.problems)
     return found

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,10 +12,10 @@ from pydantic_core import ErrorDetails
 from graphkit.errors import FormatError, Problem, did_you_mean
 from rubric.literals import is_finite_data, read_json
 from rubric.statistics.records import CalibrationLine, HumanLabel, Trajectory
+from rubric.tree_reader import read_bytes
 
 __all__ = [
     "parse_records",
-    "read_bytes",
     "read_calibration",
     "read_human_labels",
     "read_trajectories",
@@ -84,34 +81,13 @@ def _read(
 ) -> tuple[Record, ...]:
     name = os.fspath(path)
     found: list[Problem] = []
-    lines = read_bytes(path).splitlines()
+    lines = read_bytes(name).splitlines()
     records = tuple(parse_records(lines, model, key, found, file=name))
     if problems is not None:
         problems.extend(found)
     elif found:
         raise FormatError(found)
     return records
-
-
-def read_bytes(path: PathLike) -> bytes:
-    """Return the content of a file, unpacked if its name ends in ``.gz``.
-
-    Args:
-        path: The file.
-
-    Raises:
-        FormatError: It does not exist, cannot be read, or is no whole gzip file.
-    """
-    name = os.fspath(path)
-    try:
-        if name.endswith(".gz"):
-            with gzip.open(name) as stream:
-                return stream.read()
-        return Path(name).read_bytes()
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(Problem(f"cannot be read: {reason}", code="unreadable",
-                                  file=name)) from error
 
 
 def parse_records(

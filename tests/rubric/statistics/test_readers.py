@@ -168,8 +168,9 @@ def test_unreadable_files(tmp_path):
     """Missing, truncated and false gzip are errors that name the file."""
     whole = gzip.compress(json.dumps(GOOD).encode() * 50)
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-12])
+    (tmp_path / "bent.jsonl.gz").write_bytes(whole[:20] + b"\xff\xff\xff\xff" + whole[24:])
     (tmp_path / "false.jsonl.gz").write_text("{}")
     (tmp_path / "latin.jsonl").write_bytes(b'{"task_id": "\xe9"}\n')
-    for name in ("none.jsonl", "cut.jsonl.gz", "false.jsonl.gz", "latin.jsonl"):
+    for name in ("none.jsonl", "cut.jsonl.gz", "bent.jsonl.gz", "false.jsonl.gz", "latin.jsonl"):
         with pytest.raises(FormatError, match=name):
             read_trajectories(tmp_path / name)
