@@ -17,8 +17,8 @@ __all__ = ["Exact", "Literal", "exact", "read_json", "to_number"]
 
 _MAX_EXPONENT = 100
 _MAX_DIGITS = 200
-_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?")
-_RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)")
+_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
+_RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)", re.ASCII)
 
 
 class Literal(float):

@@ -153,11 +153,11 @@ class TableBuilder:
         rows = _joined(files) if files else _NOTHING
         vote_conflicts = int(np.count_nonzero(rows.conflict))
         counts = np.bincount(rows.reason, minlength=len(self.reasons)).tolist()
-        reasons = {text: counts[place] for text, place in self.reasons.items()
+        reasons = {text: counts[place] for text, place in sorted(self.reasons.items())
                    if text and counts[place]}
         keep = self._keep(rows, files)
         if self._clashes:
-            raise RubricError(self._clashes)
+            raise RubricError(sorted(self._clashes, key=_by_place))
         if keep is not None:
             rows = _chosen(rows, keep)
         return VerdictTable(
@@ -168,7 +168,7 @@ class TableBuilder:
             hygiene=Hygiene(
                 lines=self._lines, duplicates=self._duplicates, conflicts=self._conflicts,
                 vote_conflicts=vote_conflicts, reasons=reasons, broken=tuple(self.broken),
-                notes=tuple(self._notes)),
+                notes=tuple(sorted(self._notes, key=_by_place))),
         )
 
     def _keep(self, rows: Columns, files: list[Columns]) -> IntArray | None:
@@ -244,6 +244,10 @@ def _identifier(record: Any, name: str) -> str:
         found = "missing" if value is None else f"{value!r} is not a string with content"
         raise FormatError(Problem(f"{name}: {found}", "verdict"))
     return value
+
+
+def _by_place(problem: Problem) -> tuple[str, int]:
+    return problem.file or "", problem.line or 0
 
 
 def _name(interner: Interner, place: np.int64) -> str:

@@ -146,9 +146,9 @@ def _status(found: list[Finding], lacks: str) -> str:
 
 
 def _unreadable(raw: Any, file: str | None, problems: Iterable[Any]) -> Validation:
-    findings = [
+    findings = dict.fromkeys(
         Finding("identifiers" if problem.code == "duplicate_id" else "schema", Severity.ERROR,
-                problem.subject or "tree", problem.message) for problem in problems]
+                problem.subject or "tree", problem.message) for problem in problems)
     failed = {finding.code for finding in findings}
     checks = [CheckResult(rule.code, "failed" if rule.code in failed else "not_run",
                           "" if rule.code in failed else "a package that passes the schema check")
