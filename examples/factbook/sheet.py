@@ -290,8 +290,8 @@ _RELATIONS: tuple[Relation, ...] = (
         "signed but did not ratify",
         "country",
         "agreement",
-        "is a signatory without ratification of {}",
-        "has without ratification the signature of {}",
+        "is a non-ratifying signatory of {}",
+        "has as a non-ratifying signatory {}",
         "signed but not ratified by",
         True,
         "The source follows a fixed set of environmental agreements and lists all signatories.",
@@ -311,7 +311,7 @@ _RELATIONS: tuple[Relation, ...] = (
         "country",
         "organization",
         "accepts the jurisdiction of {}",
-        "has jurisdiction accepted by {}",
+        "has its jurisdiction accepted by {}",
         "jurisdiction accepted by",
         True,
         "The field states the position of every sovereign country towards both courts. "
@@ -345,8 +345,8 @@ _RELATIONS: tuple[Relation, ...] = (
         "coast status",
         "country",
         "coast status",
-        "is classed by its coast as {}",
-        "is the coast status of {}",
+        "is geographically {}",
+        "is the geographical situation of {}",
         "coast status of",
         True,
         "From the coastline field, which every entry has; doubly landlocked entries are "
@@ -442,7 +442,7 @@ _RELATIONS: tuple[Relation, ...] = (
     _literal(
         "independence date",
         "date",
-        "dates its independence to the day {}",
+        "counts its independence from the date {}",
         "is the independence date of {}",
         "independence date of",
         "First event of the independence field where it gives a full date; for old states that "
@@ -451,7 +451,7 @@ _RELATIONS: tuple[Relation, ...] = (
     _literal(
         "independence year",
         "year",
-        "places its independence in the year {}",
+        "counts its independence from the year {}",
         "is the independence year of {}",
         "independence year of",
         "Year of the first event of the independence field; for old states a founding year.",
@@ -660,7 +660,7 @@ _RELATIONS: tuple[Relation, ...] = (
         "climate",
         "country",
         "climate",
-        "has a climate of the kind {}",
+        "has as its climate {}",
         "is the kind of climate of {}",
         "climate of",
         False,
