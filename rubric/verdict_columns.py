@@ -9,52 +9,28 @@ strict reader. So the two readers agree by construction, and a property in the t
 
 from __future__ import annotations
 
-import codecs
 import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphkit.errors import FormatError
 from rubric.literals import read_json
+from rubric.verdict_scan import PADDING, REACH, Mask, Places, Text, Words, is_utf8, scan
 from rubric.verdict_table import Columns, Interner, TableBuilder
 from rubric.verdicts import Decision, decide
 
 __all__ = ["read_columns"]
 
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-
-_LONGEST_ID = 64
+_LONGEST_ID = REACH
 _MOST_TEMPLATES = 24
 _BLOCK = 1 << 19
-_PADDING = _LONGEST_ID + 16
 _MOST_QUOTES = 512
-_QUOTE, _NEWLINE, _BACKSLASH, _U = 34, 10, 92, 117
 _PART = np.array([(1 << (8 * size)) - 1 for size in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
-_ESCAPES = np.isin(np.arange(256), list(b'"\\/bfnrtu'))
-_HEX = np.isin(np.arange(256), list(b"0123456789abcdefABCDEF"))
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F),
         np.uint64(0x165667B19E3779F9), np.uint64(0xD6E8FEB86659FD93))
 _ID_KEYS = ("task_id", "system", "atom_id")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Text:
-    """A file with what its bytes say: the places of string quotes, by line."""
-
-    words: Words
-    data: memoryview
-    special: Places
-    first: Places
-    counts: Places
-    starts: Places
-    ends: Places
-    good: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +64,16 @@ def read_columns(data: bytes, builder: TableBuilder) -> list[int]:
     while start < size:
         source, begin = data, start
         stop = data.find(b"\n", min(start + _BLOCK, size) - 1) + 1
-        if not stop or stop + _PADDING > size:
+        if not stop or stop + PADDING > size:
             rest = data[start:] + (b"" if data.endswith(b"\n") else b"\n")
-            source, begin, stop = rest + bytes(_PADDING), 0, len(rest)
+            source, begin, stop = rest + bytes(PADDING), 0, len(rest)
             start = size
         else:
             start = stop
-        if ascii_only or _is_utf8(source, begin, stop):
+        if ascii_only or is_utf8(source, begin, stop):
             if scratch.shape[1] < stop - begin:
                 scratch = np.empty((2, stop - begin + _BLOCK), dtype=np.bool_)
-            text = _scan(source, begin, stop, scratch)
+            text = scan(source, begin, stop, scratch)
             lines = len(text.ends)
             left.append(_read_block(text, before, known, builder) + before)
         else:
@@ -107,15 +83,7 @@ def read_columns(data: bytes, builder: TableBuilder) -> list[int]:
     return (np.concatenate(left) + 1).tolist() if left else []
 
 
-def _is_utf8(data: bytes, start: int, stop: int) -> bool:
-    try:
-        codecs.utf_8_decode(memoryview(data)[start:stop], "strict", True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _read_block(text: _Text, before: int, known: dict[int, list[_Template]],
+def _read_block(text: Text, before: int, known: dict[int, list[_Template]],
                 builder: TableBuilder) -> Places:
     """Read the lines of a block, those with one number of quotes together; return the others."""
     left = ~text.good
@@ -130,59 +98,7 @@ def _read_block(text: _Text, before: int, known: dict[int, list[_Template]],
     return found
 
 
-def _scan(data: bytes, start: int, stop: int, scratch: Mask) -> _Text:
-    """Find lines and string quotes of a block, which ends with a line feed."""
-    whole = np.frombuffer(data, dtype=np.uint8, offset=start)
-    octets = whole[:stop - start]
-    words = np.ndarray((len(octets) + _LONGEST_ID + 8,), dtype="<u8", buffer=data, offset=start,
-                       strides=(1,))
-    marks, other = scratch[0, :len(octets)], scratch[1, :len(octets)]
-    np.equal(octets, _QUOTE, out=marks)
-    marks |= np.equal(octets, _NEWLINE, out=other)
-    bad = np.zeros(0, dtype=np.int64)
-    if data.find(b"\\", start, stop) >= 0:
-        marks |= np.equal(octets, _BACKSLASH, out=other)
-        special, bad = _unescape(whole, np.flatnonzero(marks))
-    else:
-        special = np.flatnonzero(marks)
-    breaks = np.flatnonzero(octets[special] == _NEWLINE)
-    ends = special[breaks]
-    first = np.concatenate(([0], breaks[:-1] + 1))
-    good = np.ones(len(ends), dtype=np.bool_)
-    if np.count_nonzero(np.less(octets, 32, out=other)) != len(ends):
-        bad = np.concatenate((bad, np.flatnonzero((octets < 32) & (octets != _NEWLINE))))
-    if len(bad):
-        good[np.searchsorted(ends, bad)] = False
-    return _Text(words, memoryview(data)[start:stop], special, first, breaks - first,
-                 np.concatenate(([0], ends[:-1] + 1)), ends, good)
-
-
-def _unescape(whole: Bytes, special: Places) -> tuple[Places, Places]:
-    """Take backslashes and escaped quotes out of ``special``; find escapes that are not valid.
-
-    The place of an invalid escape is that of its backslash.
-    """
-    kinds = whole[special]
-    found = np.flatnonzero(kinds == _BACKSLASH)
-    slashes = special[found]
-    order = np.arange(len(slashes))
-    fresh = np.ones(len(slashes), dtype=np.bool_)
-    fresh[1:] = slashes[1:] != slashes[:-1] + 1
-    begun = np.maximum.accumulate(np.where(fresh, order, 0))
-    opens = (order - begun) % 2 == 0
-    places = slashes[opens]
-    letters = whole[places + 1]
-    keep = kinds != _BACKSLASH
-    keep[found[opens][letters == _QUOTE] + 1] = False
-    wrong = ~_ESCAPES[letters]
-    unicode = np.flatnonzero(letters == _U)
-    if len(unicode):
-        digits = whole[places[unicode][:, None] + np.arange(2, 6)]
-        wrong[unicode[~_HEX[digits].all(axis=1)]] = True
-    return special[keep], places[wrong]
-
-
-def _read_group(text: _Text, lines: Places, quotes: int, before: int, templates: list[_Template],
+def _read_group(text: Text, lines: Places, quotes: int, before: int, templates: list[_Template],
                 builder: TableBuilder) -> Places:
     """Read lines with one number of quotes, template by template; return those left over."""
     if len(lines) == len(text.ends):
@@ -217,7 +133,7 @@ def _read_group(text: _Text, lines: Places, quotes: int, before: int, templates:
     return rest
 
 
-def _template(text: _Text, line: int, quotes: Places) -> _Template | None:
+def _template(text: Text, line: int, quotes: Places) -> _Template | None:
     """Make the template of a line; nothing when the line is not one that it can stand for."""
     start, end = int(text.starts[line]), int(text.ends[line])
     row = bytes(text.data[start:end])
@@ -263,7 +179,7 @@ def _template(text: _Text, line: int, quotes: Places) -> _Template | None:
                      None if said is None else tuple(votes))
 
 
-def _fits(text: _Text, template: _Template, lines: Places, quotes: Places) -> Mask:
+def _fits(text: Text, template: _Template, lines: Places, quotes: Places) -> Mask:
     """Return which lines have the fixed bytes of the template, each in its place."""
     starts = [text.starts[lines], *(quotes[:, place + 1] for place in template.values)]
     stops = [*(quotes[:, place] for place in template.values), text.ends[lines]]
@@ -275,14 +191,17 @@ def _fits(text: _Text, template: _Template, lines: Places, quotes: Places) -> Ma
         for offset in range(0, size, 8):
             part = fixed[offset:offset + 8]
             want = np.uint64(int.from_bytes(part, "little"))
-            found = text.words[start + offset]
+            where = start + offset
+            if size > REACH:  # a line of another length may end before
+                where = np.minimum(where, len(text.words) - 1)
+            found = text.words[where]
             if len(part) < 8:
                 found &= _PART[len(part)]
             fits &= found == want
     return fits
 
 
-def _read_values(text: _Text, template: _Template, numbers: Places, quotes: Places,
+def _read_values(text: Text, template: _Template, numbers: Places, quotes: Places,
                  builder: TableBuilder) -> Mask:
     """Add the lines that fit a template; return which of them need the strict reader."""
     wanted = [*template.ids]
@@ -312,7 +231,7 @@ def _read_values(text: _Text, template: _Template, numbers: Places, quotes: Plac
     return ~ok
 
 
-def _intern(text: _Text, start: Places, stop: Places) -> tuple[Places, list[str], Mask | None]:
+def _intern(text: Text, start: Places, stop: Places) -> tuple[Places, list[str], Mask | None]:
     """Return numbers for string values, the strings, and which values are usable.
 
     A value that is empty, long, or holds an escape is not usable.

@@ -211,3 +211,12 @@ def test_a_table_from_lines_says_which_line_is_wrong():
     with pytest.raises(FormatError, match="line 2: atom_id: missing"):
         VerdictTable.from_lines([{"task_id": "t", "system": "A", "atom_id": "a"},
                                  {"task_id": "t", "system": "A"}])
+
+
+def test_a_long_line_at_the_start_and_a_short_one_at_the_end():
+    """Looking for the shape of a long line never reads past the end of a file."""
+    long = b'{"task_id": "t", "system": "A", "x": [' + b"0, " * 400 + b'0], "atom_id": "a", ' \
+           b'"verdict": "yes"}'
+    short = line("b", "no", x=1)
+    for data in (long + b"\n" + short, short + b"\n" + long, long + b"\n" + long[:-1]):
+        assert snapshot([("v", data)], "columns") == snapshot([("v", data)], "lines")
