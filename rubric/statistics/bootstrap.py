@@ -38,6 +38,8 @@ REPLICATES = _DEFAULTS.replicates
 LEVEL = _DEFAULTS.confidence
 """Confidence of an interval (appendix F.2 of the paper)."""
 
+_BATCH = 128  # pairs whose replicates are in memory at a time
+
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
@@ -212,8 +214,6 @@ def compare(
     columns = Columns(table, clusters)
     for system in table.systems:
         columns.average(system)
-    for a, b in wanted:
-        columns.pair(a, b)
     columns.draw(seed, replicates)
     best = columns.probability_best()
     systems = tuple(
@@ -222,16 +222,29 @@ def compare(
             table.average_successful(system), table.success_rate(system), best[system])
         for system in table.systems
     )
-    made = tuple(
+    made: list[PairResult] = []
+    for start in range(0, len(wanted), _BATCH):
+        made += _pairs(table, wanted[start:start + _BATCH], clusters, (seed, replicates), chosen)
+    return Comparison(systems, tuple(made), replicates, chosen, seed, columns.units)
+
+
+def _pairs(
+    table: ScoreTable, pairs: list[tuple[str, str]], clusters: Mapping[str, str] | None,
+    drawing: tuple[int, int], level: Fraction,
+) -> list[PairResult]:
+    columns = Columns(table, clusters)
+    for a, b in pairs:
+        columns.pair(a, b)
+    columns.draw(*drawing)
+    return [
         PairResult(
             a, b,
-            columns.point(("difference", a, b)), columns.interval(("difference", a, b), chosen),
+            columns.point(("difference", a, b)), columns.interval(("difference", a, b), level),
             paired_record(table, a, b),
-            columns.point(("successful", a, b)), columns.interval(("successful", a, b), chosen),
-            completion(table, a, b), columns.interval(("completion", a, b), chosen))
-        for a, b in wanted
-    )
-    return Comparison(systems, made, replicates, chosen, seed, columns.units)
+            columns.point(("successful", a, b)), columns.interval(("successful", a, b), level),
+            completion(table, a, b), columns.interval(("completion", a, b), level))
+        for a, b in pairs
+    ]
 
 
 def _level(level: Fraction | float | str) -> Fraction:

@@ -233,3 +233,12 @@ def test_every_pair_by_default():
     """Three systems have three pairs, in the order of the table."""
     found = compare(table_of({"C": [1.0], "A": [2.0], "B": [3.0]}), replicates=5)
     assert [(pair.a, pair.b) for pair in found.pairs] == list(itertools.combinations("ABC", 2))
+
+
+def test_batches_of_pairs_do_not_matter(monkeypatch):
+    """Memory is bounded by comparing pairs in batches with the same draws."""
+    table = table_of({name: [float(ord(name) * place % 7) for place in range(6)]
+                      for name in "ABCDE"})
+    whole = compare(table, replicates=50)
+    monkeypatch.setattr("rubric.statistics.bootstrap._BATCH", 3)
+    assert compare(table, replicates=50) == whole
