@@ -62,8 +62,9 @@ def paired_record(table: ScoreTable, a: str, b: str) -> Record:
         b: Second system.
     """
     wins = ties = losses = 0
+    places = table.places
     for task in table.tasks:
-        left, right = table.value(task, a), table.value(task, b)
+        left, right = places.get((task, a)), places.get((task, b))
         if left is None or right is None:
             continue
         wins += left > right

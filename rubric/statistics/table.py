@@ -111,6 +111,21 @@ class ScoreTable:
                 values[key] = Fraction(cell.score)
         return values
 
+    @functools.cached_property
+    def places(self) -> dict[tuple[str, str], int]:
+        """The place of each system's value among all values of a task, 0 the lowest, by pair.
+
+        Equal values share a place, so that places compare as the exact scores do.
+        """
+        by_task: dict[str, list[tuple[Fraction, str]]] = {}
+        for (task, system), value in self._values.items():
+            by_task.setdefault(task, []).append((value, system))
+        found = {}
+        for task, values in by_task.items():
+            order = {value: place for place, value in enumerate(sorted({v for v, _ in values}))}
+            found.update({(task, system): order[value] for value, system in values})
+        return found
+
     def average(self, system: str, tasks: Iterable[str] | None = None) -> Measure:
         """Return the all-task average: failures count 0 (section 3.3 of the paper).
 
