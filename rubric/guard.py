@@ -146,6 +146,13 @@ def linked_directions(plan: Plan, outcomes: Sequence[int], remaining: Iterable[i
             for other in coverage_of(plan, outcomes, atom)}
 
 
+def gamma_of(tau: Fraction | None, scored: int, passed: int) -> Fraction:
+    """Return gamma_d: 1 without tau, 1 / tau below saturation, 0 at it; A.4."""
+    if tau is None:
+        return ONE
+    return 1 / tau if passed * tau.denominator < tau.numerator * scored else ZERO
+
+
 def readings(plan: Plan, counts: Counts, linked: Collection[int],
              proposed: Sequence[int]) -> tuple[Fraction, Fraction]:
     """Return both sides of equation 5.
@@ -166,12 +173,7 @@ def readings(plan: Plan, counts: Counts, linked: Collection[int],
     margins = []
     for place in linked:
         direction, (scored, passed) = plan.directions[place], counts[place]
-        if direction.tau is None:
-            gamma = ONE
-        elif Fraction(passed, scored) < direction.tau:
-            gamma = 1 / direction.tau
-        else:
-            gamma = ZERO
+        gamma = gamma_of(direction.tau, scored, passed)
         share = Fraction(weights[place], totals[direction.dimension])
         margins.append(plan.weights[_CONTENT] * share * gamma / scored)
     gain = ZERO

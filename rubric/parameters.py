@@ -95,30 +95,31 @@ class Parameters:
                     for item, entry in zip(plan.directions, entries, strict=True)))
         return self._plans[tree]
 
-    def reached(self, trees: Ints, columns: Ints, scored: Ints, passed: Ints) -> Mask:
+    def reached(self, entry: Ints, scored: Ints, passed: Ints) -> Mask:
         """Return where r_d >= tau_d, decided in integers; false where there is no tau.
 
         Args:
-            trees: The tree of each report.
-            columns: The columns that ``scored`` and ``passed`` stand for.
-            scored: Scored atoms, reports by these columns.
+            entry: The entry of each cell.
+            scored: Scored atoms, likewise.
             passed: Passed atoms, likewise.
         """
-        found = np.zeros(scored.shape, dtype=np.bool_)
-        for place, column in enumerate(columns.tolist()):
-            most = int(scored[:, place].max(initial=0))
-            entries, which = np.unique(self.entry[:, column], return_inverse=True)
-            least = np.array([_thresholds(self.taus[entry], most) for entry in entries.tolist()],
-                             dtype=np.int64)
-            found[:, place] = passed[:, place] >= least[which[trees], scored[:, place]]
+        most = int(scored.max(initial=0)) + 1
+        exact = [tau for tau in self.taus if tau is not None]
+        if all(tau.denominator * most < 1 << 62 for tau in exact):
+            over = np.array([1 if tau is None else tau.numerator for tau in self.taus])
+            under = np.array([0 if tau is None else tau.denominator for tau in self.taus])
+            direct: Mask = passed * under[entry] >= np.maximum(over[entry] * scored, 1)
+            return direct
+        least = np.array([_thresholds(tau, most) for tau in self.taus], dtype=np.int64)
+        found: Mask = passed >= least[entry, scored]
         return found
 
 
 def _thresholds(tau: Fraction | None, most: int) -> list[int]:
-    """Return for each n up to ``most`` the least s with s / n >= tau."""
+    """Return for each n below ``most`` the least s >= 1 with s / n >= tau."""
     if tau is None:
-        return [_NO_CAP] * (most + 1)
-    return [-(-tau.numerator * n // tau.denominator) for n in range(most + 1)]
+        return [_NO_CAP] * most
+    return [max(1, -(-tau.numerator * n // tau.denominator)) for n in range(most)]
 
 
 def parameters_of(compiled: CompiledTrees, overrides: Overrides) -> Parameters:
@@ -149,14 +150,25 @@ def parameters_of(compiled: CompiledTrees, overrides: Overrides) -> Parameters:
         raise RubricError(dict.fromkeys(problems))
     taus = tuple(tau if isinstance(tau, Fraction) else None for tau in found["tau"])
     kappas = [kappa if isinstance(kappa, int) else _NO_CAP for kappa in found["kappa"]]
-    exact = ([overrides.weights.normalised] * len(compiled.plans) if overrides.weights
-             else [plan.weights for plan in compiled.plans])
-    rows = {row: [float(weight) for weight in row] for row in dict.fromkeys(exact)}
+    exact, weights = _own_weights(compiled)
+    if overrides.weights is not None:
+        one = overrides.weights.normalised
+        exact = (one,) * len(exact)
+        weights = np.broadcast_to(np.array([float(weight) for weight in one]), weights.shape)
     has_tau = np.array([tau is not None for tau in taus], dtype=np.bool_)
     return Parameters(
         compiled=compiled, entry=tuning.entry, taus=taus,
         slope=np.array([1.0 if tau is None else float(1 / tau) for tau in taus]),
         kappa=np.minimum(np.array(kappas, dtype=object), _NO_CAP).astype(np.int64),
-        weights=np.array([rows[row] for row in exact]).reshape(-1, 3),
+        weights=weights,
         exact_weights=exact,
         saturated=np.flatnonzero(has_tau[tuning.entry].any(axis=0)))
+
+
+@functools.lru_cache(maxsize=8)
+def _own_weights(
+    compiled: CompiledTrees,
+) -> tuple[tuple[tuple[Fraction, ...], ...], npt.NDArray[np.float64]]:
+    """Return the weights of each tree without overrides, exactly and as doubles."""
+    exact = tuple(plan.weights for plan in compiled.plans)
+    return exact, np.array([[float(weight) for weight in row] for row in exact]).reshape(-1, 3)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from rubric.aggregate import aggregate
 from rubric.compiled import CompiledTrees, Ints, Mask, Outcomes, align, compile_trees
-from rubric.guard import readings
+from rubric.guard import gamma_of
 from rubric.inventory import Inventory
 from rubric.logic import DIMENSIONS, Dimension
-from rubric.parameters import Parameters, parameters_of
+from rubric.parameters import Parameters, parameters_of, tuning_of
 from rubric.score import MISSING, NO_WEIGHT, NOT_RUN_STATE, SCORED, UNSCORED
 from rubric.settings import GuardMode, Overrides, Settings
 from rubric.tree import Tree
@@ -55,6 +55,24 @@ class Grid:
         """Return one score, or nothing where there is none."""
         value = float(self.scores[point, report])
         return None if np.isnan(value) else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _StepParts:
+    """What equation 5 needs of steps (``place``, ``gains``, ``linked``) and of their reports.
+
+    ``place`` is the position of the report of each step among the reports with candidates;
+    ``gains`` has a row s k / (n (n - k)) for each column in ``citing`` where that is not all 0;
+    ``linked`` is nothing when every step links every coverage column.
+    """
+
+    place: Ints
+    gains: Floats
+    citing: Ints
+    linked: Mask | None
+    scored: Ints
+    passed: Ints
+    entry: Ints
 
 
 class Scorer:
@@ -102,17 +120,28 @@ class Scorer:
         parameters = parameters_of(self.compiled, overrides or Overrides())
         scored, passed = self.outcomes.counts
         removed = self.removed(parameters)
-        every = np.arange(len(scored))
         left = scored if removed is None else scored - removed
-        values = self._aggregate(parameters, every, left, passed)
-        states = np.zeros(len(values), dtype=np.int8)
-        states[np.isnan(values)] = STATES.index(NO_WEIGHT)
-        states[~self.present.any(axis=1)] = STATES.index(UNSCORED)
-        states[~self.outcomes.has_line] = STATES.index(NOT_RUN_STATE)
-        states[self.outcomes.failed] = STATES.index(MISSING)
+        values = self._aggregate(parameters, None, left, passed)
+        states = self._states.copy()
+        states[(states == 0) & np.isnan(values)] = STATES.index(NO_WEIGHT)
         values[states != 0] = np.nan
         values[self.outcomes.failed] = 0.0
         return values, states
+
+    @functools.cached_property
+    def _states(self) -> npt.NDArray[np.int8]:
+        """The states that settings do not change."""
+        states = np.zeros(len(self.present), dtype=np.int8)
+        states[~self.present.any(axis=1)] = STATES.index(UNSCORED)
+        states[~self.outcomes.has_line] = STATES.index(NOT_RUN_STATE)
+        states[self.outcomes.failed] = STATES.index(MISSING)
+        return states
+
+    @functools.cached_property
+    def _entry(self) -> Ints:
+        """The entry of the parameters of each cell, reports by columns."""
+        found: Ints = tuning_of(self.compiled).entry[self.outcomes.tree]
+        return found
 
     def removed(self, parameters: Parameters) -> Ints | None:
         """Return the atoms that become na, by report and column; nothing if there are none."""
@@ -123,45 +152,55 @@ class Scorer:
                  else self._published_holds(parameters, found))
         removed = np.zeros_like(self.outcomes.counts[0])
         kept = np.flatnonzero(holds)
+        reports = found.steps[kept]
         first = np.ones(len(kept), dtype=np.bool_)
-        first[1:] = np.diff(found.steps[kept]) != 0
-        kept = kept[first]
-        removed[found.steps[kept][:, None], found.citing] = found.proposed[kept]
+        first[1:] = reports[1:] != reports[:-1]
+        removed[reports[first][:, None], found.citing] = found.proposed[kept[first]]
         return removed
 
     @functools.cached_property
-    def _step_gains(self) -> Floats:
-        """Per step and citation column: s k / (n (n - k)) of equation 5 where n > k, else 0."""
+    def _step_parts(self) -> _StepParts:
+        """What equation 5 needs of every step and report, whatever the settings are."""
         found = self.proposals
         assert found is not None
+        scored, passed = self.outcomes.counts
         rows = found.steps[:, None], found.citing
-        n, s, k = self.outcomes.counts[0][rows], self.outcomes.counts[1][rows], found.proposed
+        n, s, k = scored[rows], passed[rows], found.proposed
         some = (k > 0) & (n > k)
-        gains: Floats = np.where(some, s * k / np.where(some, n * (n - k), 1), 0.0)
-        return gains
+        gains = np.where(some, s * k / np.where(some, n * (n - k), 1), 0.0)
+        useful = gains.any(axis=0)
+        here = found.reports[:, None], found.covering
+        return _StepParts(
+            place=np.repeat(np.arange(len(found.reports)),
+                            np.diff(found.first, append=len(found.steps))),
+            gains=np.ascontiguousarray(gains.T[useful]), citing=found.citing[useful],
+            linked=None if found.linked.all() else found.linked,
+            scored=scored[here], passed=passed[here], entry=self._entry[here])
 
     def _published_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Decide equation 5 at every step: by doubles, and exactly where they are close."""
-        scored, passed = self.outcomes.counts
-        reports, covering, citing = found.reports, found.covering, found.citing
-        trees = self.outcomes.tree[reports]
-        entry = parameters.entry[trees]
-        weights = np.minimum(scored[reports], parameters.kappa[entry])
+        parts, reports, covering = self._step_parts, found.reports, found.covering
+        weights = np.minimum(self.outcomes.counts[0][reports],
+                             parameters.kappa[self._entry[reports]])
         totals = weights @ self.compiled.dimension_matrix
-        here = reports[:, None], covering
-        n, s = scored[here], passed[here]
-        gamma = np.where(parameters.reached(trees, covering, n, s), 0.0,
-                         parameters.slope[entry[:, covering]])
-        lambdas = parameters.weights[trees]
+        lambdas = parameters.weights[self.outcomes.tree[reports]]
+        gamma = np.where(parameters.reached(parts.entry, parts.scored, parts.passed), 0.0,
+                         parameters.slope[parts.entry])
         with np.errstate(divide="ignore", invalid="ignore"):
             margin = (lambdas[:, [_CONTENT]] * weights[:, covering] * gamma
-                      / (totals[:, [_CONTENT]] * n))
-            factor = lambdas[:, [_CITATION]] * weights[:, citing] / totals[:, [_CITATION]]
-        many = np.diff(found.first, append=len(found.steps))
-        delta_c = np.where(found.linked, np.repeat(margin, many, axis=0), np.inf).min(axis=1)
-        delta_r = (np.repeat(factor, many, axis=0) * self._step_gains).sum(axis=1)
+                      / (totals[:, [_CONTENT]] * parts.scored))
+            factor = (lambdas[:, [_CITATION]] * weights[:, parts.citing]
+                      / totals[:, [_CITATION]])
+        if parts.linked is None:
+            delta_c = margin.min(axis=1)[parts.place]
+        else:
+            delta_c = np.where(parts.linked, margin[parts.place], np.inf).min(axis=1)
+        delta_r = np.zeros(len(parts.place))
+        for number, gains in enumerate(parts.gains):
+            delta_r += factor[:, number][parts.place] * gains
         holds: Mask = delta_c > delta_r
-        close = np.abs(delta_c - delta_r) <= _DOUBT * (delta_c + delta_r)
+        both = delta_c + delta_r
+        close = np.abs(delta_c - delta_r) <= _DOUBT * both
         close &= (delta_c > 0) & (delta_r > 0)
         for step in np.flatnonzero(close).tolist():
             holds[step] = self._exact_reading(parameters, found, step)
@@ -170,18 +209,28 @@ class Scorer:
     def _exact_reading(self, parameters: Parameters, found: Proposals, step: int) -> bool:
         """Compare both sides of equation 5 at one step in rationals."""
         report = int(found.steps[step])
-        tree = int(self.outcomes.tree[report])
-        columns = self.compiled.slot_of[tree]
-        linked, proposed = np.zeros((2, len(self.compiled.slots)), dtype=np.int64)
-        linked[found.covering] = found.linked[step]
-        proposed[found.citing] = found.proposed[step]
-        scored, passed = self.outcomes.counts
-        counts = list(zip(scored[report][columns].tolist(), passed[report][columns].tolist(),
-                          strict=True))
-        delta_c, delta_r = readings(parameters.plan(tree), counts,
-                                    np.flatnonzero(linked[columns]).tolist(),
-                                    proposed[columns].tolist())
-        return delta_c > delta_r
+        scored, passed = (counts[report].tolist() for counts in self.outcomes.counts)
+        entry = self._entry[report].tolist()
+        weights = [min(n, int(parameters.kappa[place]))
+                   for n, place in zip(scored, entry, strict=True)]
+        lambdas = parameters.exact_weights[int(self.outcomes.tree[report])]
+        totals = dict.fromkeys(DIMENSIONS, 0)
+        for slot, weight in zip(self.compiled.slots, weights, strict=True):
+            totals[slot.dimension] += weight
+        margins = []
+        for column, linked in zip(found.covering.tolist(), found.linked[step].tolist(),
+                                  strict=True):
+            if linked:
+                tau = parameters.taus[entry[column]]
+                gamma = gamma_of(tau, scored[column], passed[column])
+                margins.append(Fraction(weights[column], scored[column]) * gamma)
+        gain = Fraction(0)
+        for column, k in zip(found.citing.tolist(), found.proposed[step].tolist(), strict=True):
+            n = scored[column]
+            if k and n > k:
+                gain += Fraction(weights[column] * passed[column] * k, n * (n - k))
+        return (lambdas[_CONTENT] * min(margins) / totals[Dimension.CONTENT]
+                > lambdas[_CITATION] * gain / totals[Dimension.CITATION])
 
     def _exact_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Compare scores at every step: by doubles, and exactly where they are close."""
@@ -218,26 +267,28 @@ class Scorer:
         assert score is not None
         return score
 
-    def _aggregate(self, parameters: Parameters, reports: Ints, scored: Ints,
+    def _aggregate(self, parameters: Parameters, reports: Ints | None, scored: Ints,
                    passed: Ints) -> Floats:
-        """Equations 2 and 3 over rows of counts; NaN where the present weights sum to zero."""
-        trees = self.outcomes.tree[reports]
-        entry = parameters.entry[trees]
+        """Equations 2 and 3 over rows of counts; NaN where the present weights sum to zero.
+
+        ``reports`` are the reports that the rows stand for; nothing for one row a report.
+        """
+        rows = slice(None) if reports is None else reports
+        entry = self._entry[rows]
         weights = np.minimum(scored, parameters.kappa[entry]).astype(np.float64)
-        rate = passed / np.maximum(scored, 1)
+        earned = passed / np.maximum(scored, 1)
         columns = parameters.saturated
         if len(columns):
             slope = parameters.slope[entry[:, columns]]
-            rate[:, columns] = np.minimum(1.0, rate[:, columns] * slope)
-        earned = weights * rate
+            earned[:, columns] = np.minimum(1.0, earned[:, columns] * slope)
+        earned *= weights
         for column, fails in self.compiled.failed_gates(scored, passed):
             earned[fails, column] = 0.0
-        totals = weights @ self.compiled.dimension_matrix
-        parts = (earned @ self.compiled.dimension_matrix) / np.where(totals > 0, totals, 1.0)
-        lambdas = parameters.weights[trees] * self.present[reports]
-        whole = lambdas.sum(axis=1)
+        matrix = self.compiled.dimension_matrix
+        parts = (earned @ matrix) / np.maximum(weights @ matrix, 1.0)
+        lambdas = parameters.weights[self.outcomes.tree[rows]] * self.present[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = 100.0 * (lambdas * parts).sum(axis=1) / whole
+            found: Floats = 100.0 * (lambdas * parts).sum(axis=1) / lambdas.sum(axis=1)
         return found
 
 
