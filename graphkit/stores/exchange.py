@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from graphkit.errors import FormatError, Problem, StoreVersionError
+from graphkit.errors import FormatError, GraphError, Problem, StoreVersionError
 from graphkit.evidence import EvidenceRecord
 from graphkit.formats import strict_json
 from graphkit.formats.writing import write_text
@@ -128,15 +128,32 @@ def import_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str,
         _checked(QuestionGraph, data, file, line)
         for file, line, data in _records(source / "questions.jsonl")
     ]
-    histories = [data for _, _, data in _records(source / "histories.jsonl")]
-    checks = [data for _, _, data in _records(source / "checks.jsonl")]
+    histories = list(_entries(source / "histories.jsonl", "mutations", list))
+    checks = list(_entries(source / "checks.jsonl", "check", dict))
     load_evidence(store, evidence, sheet)
     load_triples(store, triples)
     load_questions(store, graphs)
-    for entry in histories:
-        save_history(store, entry["question_id"], entry["mutations"])
-    save_checks(store, [(entry["question_id"], entry["check"]) for entry in checks])
+    for key, mutations in histories:
+        save_history(store, key, mutations)
+    save_checks(store, checks)
     return counts(store)
+
+
+def _entries(path: Path, name: str, kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield (question id, value) of records that belong to questions."""
+    for file, line, data in _records(path):
+        key = data.get("question_id") if isinstance(data, dict) else None
+        value = data.get(name) if isinstance(data, dict) else None
+        parts = value if isinstance(value, list) else [{}]
+        if (
+            not isinstance(key, str)
+            or not isinstance(value, kind)
+            or not all(isinstance(part, dict) for part in parts)
+        ):
+            raise FormatError(
+                Problem(f"expected question_id and {name}", code="entry", file=file, line=line)
+            )
+        yield key, value
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -175,6 +192,8 @@ def _records(path: Path) -> Iterator[tuple[str, int, Any]]:
 def _checked(model: Any, data: Any, file: str, line: int) -> Any:
     try:
         return model.model_validate(data)
+    except GraphError as error:
+        raise FormatError(problem.at(file, line) for problem in error.problems) from None
     except ValidationError as error:
         raise FormatError(
             Problem(

@@ -18,8 +18,8 @@ from graphkit.formats.registry import NOTATIONS
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from graphkit.stores.base import GraphStore
-from graphkit.stores.loading import load_evidence, load_triples
 from graphkit.stores.histories import save_checks, save_history
+from graphkit.stores.loading import load_evidence, load_triples
 from graphkit.stores.questions import load_questions
 
 __all__ = ["KINDS", "Loaded", "ReadFile", "file_kind", "load_files", "read_file"]

@@ -15,7 +15,7 @@ from graphkit.interning import canonical_relation, unique_records
 from graphkit.relations import RelationSheet
 from graphkit.stores.base import GraphStore, StoreTransaction
 from graphkit.stores.fact_layer import FactKey, FactLayer, StoredLayer, Triple, stored_layer
-from graphkit.stores.reading import read_evidence, read_sheet, read_triples
+from graphkit.stores.reading import evidence_texts, read_sheet, read_triples
 
 __all__ = [
     "BATCH",
@@ -119,16 +119,12 @@ def _load(
 ) -> int:
     if batch < 1 or triple_batch < 1:
         raise StoreError(f"a batch has {min(batch, triple_batch)} records, expected 1 or more")
-    known_records, known_triples = read_evidence(store), read_triples(store)
+    known_texts, known_triples = evidence_texts(store), read_triples(store)
     known_sheet = read_sheet(store)
     sheet = known_sheet if sheet is None else sheet
     given = unique_records(records)
     written = {ident: evidence_json(record) for ident, record in given.items()}
-    changed = [
-        ident
-        for ident in given
-        if ident not in known_records or evidence_json(known_records[ident]) != written[ident]
-    ]
+    changed = [ident for ident in given if known_texts.get(ident) != written[ident]]
     seen = set(known_triples)
     new_triples = [
         triple
@@ -142,9 +138,12 @@ def _load(
     _begin(store, sheet, known_sheet)
     stored = stored_layer(store)
     fresh = not stored.entities
-    everything = {**known_records, **given}
+    everything = {
+        ident: given.get(ident) or EvidenceRecord.model_validate_json(text)
+        for ident, text in known_texts.items()
+    } | given
     layer = FactLayer.build(everything, [*known_triples, *new_triples], sheet)
-    loaded: dict[str, Any] = dict.fromkeys(known_records)
+    loaded: dict[str, Any] = dict.fromkeys(known_texts)
     for ident in changed:
         loaded.pop(ident, None)
     place = {ident: number for number, ident in enumerate(everything)}
@@ -299,6 +298,7 @@ def _finish(
         if not fresh:
             _write_facts(transaction, layer, stored, layer.facts, layer.records)
             _write_ends(transaction, layer, stored, layer.of_record)
+            _rename_relations(transaction, layer, sheet)
         for part in _parts(gone_facts, TRIPLE_BATCH):
             transaction.write(
                 "UNWIND $rows AS row MATCH (:Entity {id: row.head})"
@@ -311,6 +311,23 @@ def _finish(
             )
         _write_relations(transaction, layer, sheet)
         transaction.bulk_nodes("Store", [{"id": "graphkit", "facts_state": "complete"}])
+
+
+def _rename_relations(
+    transaction: StoreTransaction, layer: FactLayer, sheet: RelationSheet
+) -> None:
+    """Give evidence the relation names of the sheet, where another sheet named them before."""
+    rows = transaction.read(
+        "MATCH (v:Evidence) RETURN v.id AS id, v.relation AS relation, v.inverted AS inverted",
+        timeout=0,
+    )
+    changed = []
+    for row in rows:
+        record = layer.records[row["id"]]
+        name, inverted = canonical_relation(record.relation, sheet)
+        if (row["relation"], row["inverted"]) != (name, inverted):
+            changed.append({"id": row["id"], "relation": name, "inverted": inverted})
+    transaction.bulk_nodes("Evidence", changed)
 
 
 def _write_relations(transaction: StoreTransaction, layer: FactLayer, sheet: RelationSheet) -> None:

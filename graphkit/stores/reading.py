@@ -11,7 +11,7 @@ from graphkit.relations import RelationSheet
 from graphkit.stores.base import Queries
 from graphkit.stores.fact_layer import Triple
 
-__all__ = ["counts", "read_evidence", "read_facts", "read_sheet", "read_triples"]
+__all__ = ["counts", "evidence_texts", "read_evidence", "read_facts", "read_sheet", "read_triples"]
 
 
 def read_facts(store: Queries) -> FactStore:
@@ -28,10 +28,18 @@ def read_facts(store: Queries) -> FactStore:
 
 def read_evidence(store: Queries) -> dict[str, EvidenceRecord]:
     """Return all evidence records by id, in the order in which they were loaded."""
+    return {
+        ident: EvidenceRecord.model_validate_json(text)
+        for ident, text in evidence_texts(store).items()
+    }
+
+
+def evidence_texts(store: Queries) -> dict[str, str]:
+    """Return the JSON of all evidence records by id, in the order in which they were loaded."""
     rows = store.read(
         "MATCH (v:Evidence) RETURN v.id AS id, v.json AS json ORDER BY v.place", timeout=0
     )
-    return {row["id"]: EvidenceRecord.model_validate(json.loads(row["json"])) for row in rows}
+    return {row["id"]: row["json"] for row in rows}
 
 
 def read_triples(store: Queries) -> list[Triple]:
