@@ -1,0 +1,31 @@
+"""``graphkit convert``: question graphs between notations."""
+
+from __future__ import annotations
+
+import click
+
+from cli.endings import finish, note
+from cli.options import keep_going, open_questions
+
+__all__ = ["convert"]
+
+
+@click.command
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--from", "from_", metavar="NAME", help="The notation of IN; by default told.")
+@click.option("--to", metavar="NAME", help="The notation of OUT; by default told by its suffix.")
+@keep_going
+def convert(source: str, target: str, from_: str | None, to: str | None, keep_going: bool) -> None:
+    """Convert question graphs between notations.
+
+    The notations are json (JSON, JSONL) and graphml. "-" is standard input and standard output;
+    a name that ends in .gz is compressed. What a notation cannot carry is refused by name; what
+    it leaves behind without a change of the question is told on standard error.
+    """
+    from graphkit.formats import write_questions
+
+    asked = open_questions([source], format_=from_, keep_going=keep_going)
+    for problem in write_questions([item.graph for item in asked], target, to):
+        note(str(problem))
+    finish()

@@ -1,0 +1,54 @@
+"""``graphkit export`` and ``graphkit import``: a whole store as files, and back."""
+
+from __future__ import annotations
+
+import click
+
+from cli import render
+from cli.endings import finish
+from cli.options import as_json, opened_store, progress, takes_store
+from cli.state import State
+
+__all__ = ["export", "import_"]
+
+
+@click.command
+@click.argument("folder", metavar="DIR")
+@takes_store
+@as_json
+def export(folder: str, store: str | None, json_: bool) -> None:
+    """Write the whole store to a folder of JSONL files.
+
+    graphkit import reads them back exactly. The folder is made if it does not exist; files of
+    an earlier export are replaced.
+    """
+    with opened_store(store, read_only=True) as opened, progress("exporting"):
+        held = opened.export(folder)
+    _print(folder, held, json_=json_)
+
+
+@click.command("import")
+@click.argument("folder", metavar="DIR")
+@takes_store
+@as_json
+def import_(folder: str, store: str | None, json_: bool) -> None:
+    """Load what graphkit export wrote.
+
+    Into a new store it gives the same store again.
+    """
+    State.current().go_on = (
+        "what is in the store is whole; the same command again completes the import"
+    )
+    with opened_store(store) as opened, progress("importing"):
+        held = opened.import_(folder)
+        place = opened.capabilities().location
+    _print(place, held, json_=json_)
+
+
+def _print(place: str, held: dict[str, int], *, json_: bool) -> None:
+    if json_:
+        render.document({"place": place, "holds": held})
+    else:
+        told = ", ".join(f"{count:,} {name}" for name, count in held.items() if count)
+        click.echo(f"{render.visible(place)} holds {told or 'nothing'}")
+    finish()
