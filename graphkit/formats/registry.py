@@ -6,17 +6,25 @@ import os
 from collections.abc import Iterable
 
 from graphkit.errors import FormatError, Problem, did_you_mean
-from graphkit.formats import question_json
+from graphkit.formats import graphml, question_json
 from graphkit.formats.lines import TextSource, as_source, plain_suffix
 from graphkit.formats.notation import Notation, check_carries
 from graphkit.formats.reading import OnError, Reading, Source, collect
 from graphkit.formats.writing import write_text
 from graphkit.question import QuestionGraph
 
-__all__ = ["NOTATIONS", "notation", "notation_of", "parse_questions", "read_questions"]
-__all__ += ["write_questions"]
+__all__ = [
+    "NOTATIONS",
+    "notation",
+    "notation_of",
+    "parse_questions",
+    "read_questions",
+    "write_questions",
+]
 
-NOTATIONS: dict[str, Notation] = {item.name: item for item in (question_json.NOTATION,)}
+NOTATIONS: dict[str, Notation] = {
+    item.name: item for item in (question_json.NOTATION, graphml.NOTATION)
+}
 """Every notation by its name. A new one is one module with a ``NOTATION``, named here."""
 
 
