@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rubric.tree import Atom, Direction, Tree, dump_tree
     from rubric.tree_reader import load_tree, load_trees, parse_tree
     from rubric.validation import Validation, validate
-    from rubric.vectorised import compile_trees
+    from rubric.vectorised import compile_trees, score_grid
     from rubric.verdict_reader import read_verdicts
     from rubric.verdicts import ReportVerdicts, VerdictLine, VerdictTable
 
@@ -52,6 +52,7 @@ __all__ = [
     "make_plan",
     "parse_tree",
     "read_verdicts",
+    "score_grid",
     "score_report",
     "score_reports",
     "validate",
@@ -69,7 +70,7 @@ _HOMES = {
     "tree": ("Atom", "Direction", "Tree", "dump_tree"),
     "tree_reader": ("load_tree", "load_trees", "parse_tree"),
     "validation": ("Validation", "validate"),
-    "vectorised": ("compile_trees",),
+    "vectorised": ("compile_trees", "score_grid"),
     "verdict_reader": ("read_verdicts",),
     "verdicts": ("ReportVerdicts", "VerdictLine", "VerdictTable"),
 }

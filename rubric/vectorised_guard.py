@@ -130,7 +130,8 @@ def _restore(outcomes: Outcomes, atoms: Ints, owner: Ints, number: Ints) -> Ints
     """Return the step at which each candidate is restored.
 
     Each round restores one candidate of every report: from the fact with the most remaining
-    candidates (ties: the smallest fact id), the atom id that sorts last.
+    candidates (ties: the smallest fact id), the atom id that sorts last. Where every candidate of
+    a report has one fact, the order is that of a sort, and needs no rounds.
     """
     compiled = outcomes.compiled
     reports = owner[np.flatnonzero(np.diff(owner, prepend=-1))]
@@ -145,6 +146,14 @@ def _restore(outcomes: Outcomes, atoms: Ints, owner: Ints, number: Ints) -> Ints
     tree = outcomes.tree[report]
     rank = compiled.atom_rank[compiled.starts[tree] + atoms[who] - outcomes.base[report]]
     restored = np.full(len(atoms), -1, dtype=np.int64)
+    several = np.zeros(len(outcomes.base), dtype=np.bool_)
+    several[owner[np.bincount(who) > 1]] = True
+    rest = several[report]
+    if not rest.all():
+        one = ~rest
+        restored[who[one]] = _restore_sorted(report[one], fact[one], rank[one], facts, most)
+        who, fact, report = who[rest], fact[rest], report[rest]
+        entry, rank = entry[rest], rank[rest]
     step = 0
     while len(who):
         merit = (counts[entry] * facts + (facts - 1 - fact)) * most + rank
@@ -158,6 +167,24 @@ def _restore(outcomes: Outcomes, atoms: Ints, owner: Ints, number: Ints) -> Ints
         entry, rank = entry[stay], rank[stay]
         step += 1
     return restored
+
+
+def _restore_sorted(report: Ints, fact: Ints, rank: Ints, facts: int, most: int) -> Ints:
+    """Return the step of each candidate in reports whose candidates have one fact each.
+
+    A candidate goes when as many of its fact remain as there are atoms up to its own id; so the
+    order is by that number, from the greatest, then by fact.
+    """
+    order = np.argsort((report * facts + fact) * most + rank)
+    group = (report * facts + fact)[order]
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    level = np.empty(len(order), dtype=np.int64)
+    level[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    order = np.argsort((report * most + (most - 1 - level)) * facts + fact)
+    starts = np.flatnonzero(np.diff(report[order], prepend=-1))
+    step = np.empty(len(order), dtype=np.int64)
+    step[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    return step
 
 
 def better_reports(outcomes: Outcomes, reports: Ints) -> BetterReports:

@@ -137,7 +137,8 @@ def verdict_lines() -> st.SearchStrategy[dict[str, Any]]:
         optional={"verdict": st.one_of(word, st.none(), st.integers()),
                   "votes": st.one_of(st.none(), st.lists(word, max_size=3)),
                   "rationale": st.text(max_size=8), "quote": st.text(max_size=8),
-                  "evaluator": st.sampled_from(("J", "M")), "extra": st.one_of(st.integers(), st.just(list(range(99))))})
+                  "evaluator": st.sampled_from(("J", "M")),
+                  "extra": st.one_of(st.integers(), st.just(list(range(99))))})
     report = st.fixed_dictionaries(
         {"task_id": st.just("t1"), "system": st.sampled_from(("A", "C")),
          "report": st.sampled_from(("missing", "unreadable", "readable", "skeleton"))})
