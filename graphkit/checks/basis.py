@@ -31,31 +31,50 @@ def basis_of(graph: QuestionGraph, facts: FactStore, grounding: Grounding) -> Ba
 
     A relation that the sheet calls complete can gain no fact. One that it calls complete for
     some heads can gain facts of other heads: the answers are then computed with the fewest and
-    with the most such facts, and are closed when both agree. Any other relation is open.
+    with the most such facts, new entities among them, and are closed when both agree. Any other
+    relation is open. Names are taken to mean the entities that they mean now.
 
     Args:
         graph: The graph in normal form.
         facts: The facts, with their relation sheet.
         grounding: How the graph is read on them; nothing unresolved.
+
+    >>> from graphkit.grounding import ground
+    >>> from graphkit.question import Node
+    >>> from graphkit.relations import RelationSheet
+    >>> sheet = RelationSheet.parse("[relations.borders]\\nsymmetric = true\\ncomplete = ['Spain']")
+    >>> facts = FactStore.from_triples([("Spain", "borders", "France")], sheet)
+    >>> def about(name):
+    ...     graph = QuestionGraph(root_node_id="x", nodes=[
+    ...         Node(node_id="a", known_entities=[name]), Node(node_id="x")], edges=[
+    ...         Edge(edge_id="e", source_ids=["a"], target_id="x", op="projection",
+    ...              relation="borders")])
+    ...     return basis_of(graph, facts, ground(graph, facts)).value
+    >>> about("Spain"), about("France")
+    ('closed', 'evidence')
     """
-    for relation in grounding.relations.values():
-        if facts.sheet.relation(facts.relations[relation.number]).complete is False:
-            return Basis.EVIDENCE
+    complete = [
+        facts.sheet.relation(facts.relations[relation.number]).complete
+        for relation in grounding.relations.values()
+    ]
+    if any(known is False for known in complete):
+        return Basis.EVIDENCE
+    if all(known is True for known in complete):
+        return Basis.CLOSED
     fewest: dict[str, EntitySet] = {}
     most: dict[str, EntitySet] = {}
     for node_id in graph.order:
         node = graph.nodes_by_id[node_id]
-        value = grounding.anchor_set(node_id) if node.known_entities else UNIVERSE
+        low = high = grounding.anchor_set(node_id) if node.known_entities else UNIVERSE
         if node.entity_type is not None:
-            value = value & facts.of_type(node.entity_type)
-        low = high = value
+            typed = facts.of_type(node.entity_type)
+            low, high = low & typed, high & ~(EntitySet(facts.universe) & ~typed)
         for edge in graph.incoming[node_id]:
             edge_low, edge_high = _bounds(edge, facts, grounding, fewest, most)
             low, high = low & edge_low, high & edge_high
         fewest[node_id], most[node_id] = low, high
     root = graph.root_node_id
-    same = fewest[root].equals(most[root], facts.size)
-    return Basis.CLOSED if same else Basis.EVIDENCE
+    return Basis.CLOSED if fewest[root].same_form(most[root]) else Basis.EVIDENCE
 
 
 def _bounds(
@@ -83,13 +102,22 @@ def _bounds(
     adjacency = facts.adjacency[relation.number]
     known_low = adjacency.project(low[0], relation.direction)
     known_high = adjacency.project(high[0], relation.direction)
-    complete = facts.sheet.relation(facts.relations[relation.number]).complete
-    if complete is True or not isinstance(complete, tuple):
+    entry = facts.sheet.relation(facts.relations[relation.number])
+    if not isinstance(entry.complete, tuple):
         return known_low, known_high
-    listed = facts.named(*complete)
-    if relation.direction is Direction.BACKWARD:
-        has_source = high[0].complemented or len(high[0].ids)
-        return known_low, (known_high | ~listed) if has_source else known_high
-    open_sources = high[0] & ~listed
-    closed = not open_sources.complemented and not len(open_sources.ids)
-    return known_low, known_high if closed else UNIVERSE
+    gains = _gains(
+        high[0], facts.named(*entry.complete), relation.direction, symmetric=entry.symmetric
+    )
+    return known_low, known_high | gains
+
+
+def _gains(
+    source: EntitySet, listed: EntitySet, direction: Direction, *, symmetric: bool
+) -> EntitySet:
+    """Return what a projection could lead to besides, when heads not listed gain facts."""
+    open_sources = source
+    if symmetric or direction is Direction.FORWARD:
+        open_sources = source & ~listed
+    if not open_sources.complemented and not len(open_sources.ids):
+        return EMPTY
+    return ~listed if symmetric or direction is Direction.BACKWARD else UNIVERSE

@@ -131,17 +131,19 @@ class PathSearch:
         return None
 
     def _near(self, reach: int) -> list[npt.NDArray[np.bool_]]:
-        """For each number of hops left the entities from which a target member can be reached."""
-        inside = np.zeros(len(self.facts.entities), dtype=np.bool_)
-        inside[self.target] = True
-        layers = [inside]
+        """For each number of hops left the entities that reach a target member in so many or fewer.
+
+        A path may end before the hops that are left are used up, so each layer holds the ones
+        before it.
+        """
+        layer = np.zeros(len(self.facts.entities), dtype=np.bool_)
+        layers = [layer]
         edge = self.target
         for _ in range(reach):
-            step = neighbours(self.facts, edge)
-            layer = np.zeros_like(inside)
-            layer[step] = True
+            edge = neighbours(self.facts, edge)
+            layer = layer.copy()
+            layer[edge] = True
             layers.append(layer)
-            edge = step
         return layers
 
     def _worth(self, reached: Ids, near: npt.NDArray[np.bool_], known: set[bytes]) -> bool:

@@ -186,7 +186,8 @@ def _grounded(
         max_fan_out=limits.max_fan_out,
         max_sets=limits.max_sets,
     )
-    monotone = not any(edge.op is Op.COMPLEMENT for edge in relaxer.graph.edges)
+    # Where every deletion can only add answers, single deletions decide.
+    monotone = not any(edge.op in (Op.COMPLEMENT, Op.UNION) for edge in relaxer.graph.edges)
     shortcuts = [*_pinning(relaxer, core), *paths.found, *adjacent_facts(relaxer)]
     shortcuts += _text_leaks(graph, relaxer)
     ambiguous = relaxer.grounding.ambiguous
