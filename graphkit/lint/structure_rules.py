@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from graphkit.entity_set import UNIVERSE, EntitySet
 from graphkit.lint.context import LintContext
 from graphkit.lint.leak import find_leaks
-from graphkit.operations import Op
+from graphkit.operations import Direction, Op
 from graphkit.patterns import conjunct_texts
 from graphkit.question import Edge, QuestionGraph
 
@@ -47,7 +47,7 @@ def _is_free(graph: QuestionGraph, node_id: str) -> bool:
 
 
 def free_source(context: LintContext) -> Hits:
-    """A node without any condition, used as a source of something that counts."""
+    """A node without any condition, used as a source."""
     graph = context.graph
     for edge in graph.edges:
         for source in edge.source_ids:
@@ -109,8 +109,9 @@ def double_complement(context: LintContext) -> Hits:
     for edge in graph.edges:
         if edge.op is not Op.COMPLEMENT:
             continue
-        inner = graph.incoming[edge.source_ids[0]]
-        if inner and inner[0].op is Op.COMPLEMENT:
+        source = edge.source_ids[0]
+        inner = graph.incoming[source]
+        if inner and inner[0].op is Op.COMPLEMENT and graph.node(source).entity_type is None:
             yield (
                 (inner[0].edge_id, edge.edge_id),
                 (f"edge {edge.edge_id} complements what edge {inner[0].edge_id} complemented"),
@@ -133,18 +134,15 @@ def duplicate_branch(context: LintContext) -> Hits:
 
 
 def back_and_forth(context: LintContext) -> Hits:
-    """Relation r followed by r backwards, with nothing in between that narrows the set."""
+    """Relation r followed by r backwards, also where further conditions stand in between."""
     graph = context.normal
-    symmetric = set()
-    if context.facts is not None:
-        sheet = context.facts.sheet
-        symmetric = {name for name, entry in sheet.relations.items() if entry.symmetric}
     for edge in graph.edges:
         if edge.op is not Op.PROJECTION:
             continue
+        relation, way, symmetric = _read(context, edge)
         for inner in _projections_into(graph, edge.source_ids[0]):
-            turned = inner.reads is not edge.reads or (edge.relation or "") in symmetric
-            if inner.relation == edge.relation and turned:
+            inner_relation, inner_way, _ = _read(context, inner)
+            if inner_relation == relation and (symmetric or inner_way is not way):
                 yield (
                     (inner.edge_id, edge.edge_id),
                     (
@@ -152,6 +150,16 @@ def back_and_forth(context: LintContext) -> Hits:
                         f"{inner.edge_id} came"
                     ),
                 )
+
+
+def _read(context: LintContext, edge: Edge) -> tuple[str, Direction, bool]:
+    """Return (relation, direction, symmetric?) of a projection, aliases read where facts are."""
+    facts, grounding = context.facts, context.grounding
+    found = None if grounding is None else grounding.relations.get(edge.edge_id)
+    if facts is None or found is None:
+        return edge.relation or "", edge.reads, False
+    name = facts.relations[found.number]
+    return name, found.direction, facts.sheet.relation(name).symmetric
 
 
 def _projections_into(graph: QuestionGraph, node_id: str) -> Iterator[Edge]:
