@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from graphkit.entity_set import EntitySet
 from graphkit.errors import InputError
@@ -75,42 +75,46 @@ class Loss:
     reason: str
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True)
 class _Trail:
+    """Tells why entities are in sets, for graphs of any depth."""
+
     evaluation: Evaluation
-    steps: dict[tuple[str, int], tuple[Step, ...]] = field(default_factory=dict)
 
     def explain(self, node_id: str, entity: int) -> Iterator[Step]:
-        """Yield the steps for an entity that is in the node's set, not yet told."""
-        place = (node_id, entity)
-        if place in self.steps:
-            return
-        self.steps[place] = ()
+        """Yield the steps for an entity that is in the node's set, what they rest on first."""
+        told: set[tuple[str, int]] = {(node_id, entity)}
+        stack = [self._reasons(node_id, entity)]
+        while stack:
+            reason = next(stack[-1], None)
+            if reason is None:
+                stack.pop()
+            elif isinstance(reason, Step):
+                yield reason
+            elif reason not in told:
+                told.add(reason)
+                stack.append(self._reasons(*reason))
+
+    def _reasons(self, node_id: str, entity: int) -> Iterator[Step | tuple[str, int]]:
+        """Yield the steps at one node, each after the places (node, entity) that it rests on."""
         graph = self.evaluation.graph
         if graph.nodes_by_id[node_id].known_entities:
             yield Step(node_id, entity, "anchor")
         elif not graph.incoming[node_id]:
             yield Step(node_id, entity, "free")
         for edge in graph.incoming[node_id]:
-            yield from self._explain_edge(edge, entity)
-
-    def _explain_edge(self, edge: Edge, entity: int) -> Iterator[Step]:
-        values = self.evaluation.values
-        if edge.op is Op.PROJECTION:
-            source = edge.source_ids[0]
-            start, fact = _supporting_fact(self.evaluation, edge, entity)
-            yield from self.explain(source, start)
-            yield Step(edge.target_id, entity, "fact", edge.edge_id, fact, start)
-        elif edge.op is Op.COMPLEMENT:
-            yield Step(edge.target_id, entity, "absent", edge.edge_id)
-        elif edge.op is Op.UNION:
-            source = next(item for item in edge.source_ids if entity in values[item])
-            yield from self.explain(source, entity)
-            yield Step(edge.target_id, entity, "member", edge.edge_id)
-        else:
-            for source in edge.source_ids:
-                yield from self.explain(source, entity)
-            yield Step(edge.target_id, entity, "member", edge.edge_id)
+            if edge.op is Op.PROJECTION:
+                start, fact = _supporting_fact(self.evaluation, edge, entity)
+                yield edge.source_ids[0], start
+                yield Step(node_id, entity, "fact", edge.edge_id, fact, start)
+                continue
+            if edge.op is Op.UNION:
+                values = self.evaluation.values
+                yield next((item, entity) for item in edge.source_ids if entity in values[item])
+            elif edge.op is Op.INTERSECTION:
+                yield from ((source, entity) for source in edge.source_ids)
+            kind = "absent" if edge.op is Op.COMPLEMENT else "member"
+            yield Step(node_id, entity, kind, edge.edge_id)
 
 
 def _incident(evaluation: Evaluation, edge: Edge, entity: int) -> EntitySet:
@@ -169,7 +173,7 @@ def replay(witness: Witness, graph: QuestionGraph, facts: FactStore) -> bool:
     values = node_values(graph, facts, grounding)
     for (node_id, entity), steps in shown.items():
         node = graph.nodes_by_id.get(node_id)
-        if node is None:
+        if node is None or not facts.alive(entity):
             return False
         if node.known_entities and entity not in grounding.anchor_set(node_id):
             return False
