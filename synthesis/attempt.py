@@ -74,7 +74,10 @@ class Attempt:
         """
         mix = self.settings.mix
         total = mix.complement + mix.intersection + mix.inverse + mix.extension
-        extend = self.dice.chance(1.5 * mix.extension / total)
+        types = self.settings.answer_types
+        extend = self.dice.chance(1.5 * mix.extension / total) or (
+            bool(types) and self.facts.entity(seed).type not in types
+        )
         depth = 1 + sum(
             self.dice.chance(1.8 * mix.inverse / (total - mix.extension)) for _ in range(2)
         )
@@ -153,9 +156,9 @@ class Attempt:
         outer, rules = chain[-1], self.book.rules
         hidden = outer.anchor
         near = self.book.near(seed)
-        taken = {seed, *(branch.anchor for branch in chain)}
+        taken = set() if rules.witness_anchors else {seed, *(branch.anchor for branch in chain)}
         for branch in self.dice.shuffled(self.book.about(hidden), self.usage.cost):
-            if branch.anchor in taken and not rules.entity_twice:
+            if branch.anchor in taken or branch.anchor == hidden:
                 continue
             if self._turns(branch, outer):
                 continue
@@ -197,7 +200,9 @@ class Attempt:
             if found:
                 early = found
                 values = self._values(seed, chain, early)
-        if not 4 <= len(values[0].ids) <= rules.max_candidates:
+        if len(values[0].ids) < 4 or max(len(value.ids) for value in values) > (
+            rules.max_candidates
+        ):
             return None
         return _Trunk(chain, early, values)
 
@@ -205,7 +210,9 @@ class Attempt:
         """Return a condition on the hidden entity that also narrows the answer's set."""
         mix = self.settings.mix
         hidden = chain[0].anchor
-        barred = [seed, *(branch.anchor for branch in chain)]
+        barred = [] if self.book.rules.entity_twice else [chain[-1].anchor]
+        if not self.book.rules.witness_anchors:
+            barred += [seed, *(branch.anchor for branch in chain[:-1])]
         if not self.book.rules.adjacent_anchors:
             barred += self.book.near(seed).tolist()
         pool = condition_pool(
@@ -236,14 +243,11 @@ class Attempt:
     def _late(self, seed: int, trunk: _Trunk, stem: Draft, count: int) -> list[Condition] | None:
         """Return conditions on the answer that leave only it, everything needed."""
         candidates = trunk.values[0].ids
-        anchors = [
-            seed,
-            *(branch.anchor for branch in trunk.chain),
-            *(item.branch.anchor for item in trunk.early),
-        ]
-        barred = EntitySet.of(() if self.book.rules.entity_twice else anchors).ids
+        barred = EMPTY if self.book.rules.entity_twice else stem.anchors()
+        if not self.book.rules.witness_anchors:
+            barred = barred | stem.witnesses()
         pool = condition_pool(
-            self.book, candidates, seed, barred, complement_share=self.settings.mix.complement
+            self.book, candidates, seed, barred.ids, complement_share=self.settings.mix.complement
         )
         outsiders = Outsiders(self.book, self._outsiders(seed, stem, candidates))
         place = int(np.searchsorted(candidates, seed))
@@ -254,7 +258,7 @@ class Attempt:
                 everyone=(1 << len(candidates)) - 1,
                 kept=1 << place,
                 count=wanted,
-                min_removed=self.book.rules.min_removed,
+                rules=self.book.rules,
             )
             if found is not None:
                 return found
@@ -293,6 +297,9 @@ class Attempt:
             return None
         if not draft.proposer.irredundant:
             self.missing = "redundant_condition"
+            return None
+        if not self.book.rules.witness_anchors and len((draft.anchors() & draft.witnesses()).ids):
+            self.missing = "witness_named"
             return None
         return draft
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphkit.entity_set import Ids, is_in
-from graphkit.mutate import Branch, BranchBook
+from graphkit.mutate import Branch, BranchBook, Rules
 from graphkit.operations import Direction
 
 __all__ = ["Condition", "Outsiders", "combine", "condition_pool"]
@@ -118,13 +118,13 @@ def combine(
     everyone: int,
     kept: int,
     count: int,
-    min_removed: int,
+    rules: Rules,
 ) -> list[Condition] | None:
     """Choose ``count`` conditions, taken in order, that leave one candidate and are all needed.
 
-    Every condition that is not the last removes at least ``min_removed`` candidates; every one,
-    if left out, would let another candidate in; and every part of the question that was there
-    before stays needed.
+    Every condition that is not the last, and every exclusion, removes enough candidates; every
+    one, if left out, would let another candidate in; and every part of the question that was
+    there before stays needed.
 
     Args:
         ordered: The conditions, the most welcome first.
@@ -132,7 +132,7 @@ def combine(
         everyone: The mask of all candidates.
         kept: The mask of the one that must be left.
         count: How many conditions.
-        min_removed: How many candidates a condition that is not the last must remove.
+        rules: How many candidates a condition must remove, and whether two may name one entity.
     """
     chosen: list[Condition] = []
     current = everyone
@@ -146,9 +146,17 @@ def combine(
             if last:
                 if after != kept or after == current:
                     continue
-            elif after == kept or (current & ~after).bit_count() < min_removed:
+            elif after == kept:
                 continue
-            if condition.branch.anchor in anchors or current & condition.open_mask == after:
+            if not last or condition.exclusion:
+                least = float(rules.min_removed)
+                if condition.exclusion:
+                    least = max(least, rules.exclusion_share * condition.branch.size)
+                if (current & ~after).bit_count() < least:
+                    continue
+            if condition.branch.anchor in anchors and not rules.entity_twice:
+                continue
+            if current & condition.open_mask == after:
                 continue
             if any(other & condition.mask == after for other in without):
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphkit.entity_set import EntitySet
+from graphkit.entity_set import EMPTY, EntitySet
 from graphkit.errors import MutationError
 from graphkit.mutate import (
     Branch,
@@ -14,6 +14,7 @@ from graphkit.mutate import (
     Proposer,
     Strategy,
     apply_mutation,
+    one_to_one_hops,
     replay_history,
     seed_question,
 )
@@ -119,12 +120,27 @@ class Draft:
 
     def counted_edges(self) -> int:
         """Return the edges that count towards a finished question."""
-        relaxer, book = self.proposer.relaxer, self.proposer.book
-        edges = len(relaxer.graph.edges)
-        if book.rules.one_to_one_counts:
+        edges = len(self.proposer.graph.edges)
+        if self.proposer.rules.one_to_one_counts:
             return edges
-        used = [relation.number for relation in relaxer.grounding.relations.values()]
-        return edges - sum(number in book.one_to_one for number in used)
+        return edges - len(one_to_one_hops(self.proposer.relaxer))
+
+    def witnesses(self) -> EntitySet:
+        """Return the answer and every hidden entity that it rests on."""
+        anchors = self.proposer.relaxer.grounding.anchors
+        found = EMPTY
+        for node_id, members in self.proposer.supporters.items():
+            if node_id not in anchors:
+                found = found | members
+        return found
+
+    def anchors(self) -> EntitySet:
+        """Return the entities that the question names."""
+        grounding = self.proposer.relaxer.grounding
+        found = EMPTY
+        for node_id in grounding.anchors:
+            found = found | grounding.anchor_set(node_id)
+        return found
 
 
 def _removed(before: EntitySet, after: EntitySet, universe: int) -> int:

@@ -28,6 +28,7 @@ __all__ = ["MISSING", "GrownQuestion", "Growth", "grow"]
 MISSING: dict[str, str] = {
     "no_sensible_path": "no chain of sensible facts leads to the seed",
     "no_sensible_conditions": "no set of sensible conditions leaves only the seed",
+    "witness_named": "an entity that the answer rests on would have been named",
     "redundant_condition": "a condition on the way would have been redundant",
     "redundant_at_the_end": "a condition was redundant in the end",
     "no_extension": "nothing leads from the seed to a further answer",
@@ -52,6 +53,7 @@ MISSING: dict[str, str] = {
 """What can be missing when an attempt ends without a question, in words."""
 
 _SHARES_FROM = 40
+"""A relation may have its share of this many projections before there are so many."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Growth:
     """A run: iterating over it grows one question after another.
 
     It ends when the questions wanted are there or the attempts are used up; ``missing`` counts
-    why attempts failed, and ``unfinished`` says it for each entity that never became an answer.
+    why attempts failed, and ``unfinished`` says it for each entity from which nothing grew.
 
     Args:
         facts: The facts with their relation sheet.
@@ -111,6 +113,7 @@ class Growth:
         self._leaves: dict[str, list[int]] = {}
         self._leaf_sets: list[frozenset[str]] = []
         self._seed_missing: dict[int, Counter[str]] = {}
+        self._asked: set[int] = set()
         self._seeds = self._seed_queues()
 
     def _check_names(self) -> None:
@@ -125,18 +128,22 @@ class Growth:
     def _seed_queues(self) -> dict[str, list[int]]:
         """Return the entities to ask about, by type, each in a random order."""
         queues: dict[str, list[int]] = {}
+        wanted, extends = self.settings.answer_types, self.settings.mix.extension > 0
         for number in self.facts.universe.tolist():
             kind = self.facts.entity(number).type or ""
+            if wanted and kind not in wanted and not extends:
+                continue
             if self.settings.balance == "none":
                 kind = ""
-            if len(self._book.numbers_about(number)) >= 3:
+            if len(self._book.numbers_about(number)) >= 3 and self._book.has_own_name(number):
                 queues.setdefault(kind, []).append(number)
         if not queues:
             rules = self.settings.rules
             why = " that the sheet calls complete" if rules.complete_only else ""
+            of_type = f" of type {' or '.join(wanted)}" if wanted and not extends else ""
             raise InputError(
-                "the facts offer nothing to grow from: no entity has three facts of relations"
-                f"{why} whose sets have {rules.min_set} to {rules.max_set} members"
+                f"the facts offer nothing to grow from: no entity{of_type} has three facts of "
+                f"relations{why} whose sets have {rules.min_set} to {rules.max_set} members"
             )
         return {kind: self._dice.shuffled(queues[kind]) for kind in sorted(queues)}
 
@@ -158,6 +165,7 @@ class Growth:
                 self._note(seed, word or attempt.missing)
                 continue
             self.grown += 1
+            self._asked.add(seed)
             yield question
 
     def _note(self, seed: int, word: str) -> None:
@@ -166,13 +174,13 @@ class Growth:
 
     @property
     def unfinished(self) -> dict[str, str]:
-        """Entities that were tried and never became an answer -> what was missing most often."""
+        """Entities from which no question grew -> what was missing most often."""
         return {
             self.facts.name(seed): max(sorted(words), key=lambda word: words[word])
             for seed, words in sorted(
                 self._seed_missing.items(), key=lambda item: self.facts.name(item[0])
             )
-            if not self.usage.answers[seed]
+            if seed not in self._asked
         }
 
     # ---- finishing ----------------------------------------------------------------------------
@@ -223,8 +231,7 @@ class Growth:
         """Return the largest share that one of the draft's relations would then have."""
         added = Counter(item.number for item in draft.proposer.relaxer.grounding.relations.values())
         total = sum(self.usage.relations.values()) + sum(added.values())
-        if total < _SHARES_FROM:
-            return 0.0
+        total = max(total, _SHARES_FROM)
         return max(self.usage.relations[number] + count for number, count in added.items()) / total
 
     def _published(self, draft: Draft) -> QuestionGraph | None:

@@ -42,9 +42,11 @@ class GrowSettings:
             answer, ``mixed`` anywhere.
         mix: How often each operation is chosen.
         answer_types: Only answers of these types; empty for all.
-        balance: ``type`` spreads answers evenly over their types, ``none`` over all entities.
+        balance: ``type`` asks about each type of entities as often as the square root of how many
+            there are, ``none`` about all entities alike.
         max_answer_share: No answer has more than this share of the questions (at least one).
-        max_relation_share: No relation has more than this share of all projections.
+        max_relation_share: No relation has more than this share of all projections (or, while
+            there are fewer than 40, of 40).
         near_duplicate: Two questions are too alike when this share of the conditions of both
             together is common to both.
         attempts: Attempts for each question wanted; after that the run ends.

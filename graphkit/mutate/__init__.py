@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphkit.mutate.branches import Branch, BranchBook
+from graphkit.mutate.loosening import drop_constraint, widen_anchor
 from graphkit.mutate.model import (
     LOOSENING,
     TIGHTENING,
@@ -12,17 +13,17 @@ from graphkit.mutate.model import (
     compound,
     replay_history,
 )
-from graphkit.mutate.proposals import Proposal, Proposer
+from graphkit.mutate.proposal import Proposal
+from graphkit.mutate.proposals import Proposer
 from graphkit.mutate.rules import Rules, is_one_to_one
 from graphkit.mutate.strategies import (
     complement,
-    drop_constraint,
     intersection_expansion,
     inverse_projection,
     projection_extension,
     seed_question,
-    widen_anchor,
 )
+from graphkit.mutate.support import one_to_one_hops
 
 __all__ = [
     "LOOSENING",
@@ -41,6 +42,7 @@ __all__ = [
     "intersection_expansion",
     "inverse_projection",
     "is_one_to_one",
+    "one_to_one_hops",
     "projection_extension",
     "replay_history",
     "seed_question",

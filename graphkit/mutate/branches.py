@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,10 +11,11 @@ from graphkit.adjacency import Table
 from graphkit.checks.paths import neighbours, path_index
 from graphkit.entity_set import UNIVERSE, EntitySet, Ids, is_in
 from graphkit.facts import Fact, FactStore
-from graphkit.mutate.rules import Rules, is_one_to_one
+from graphkit.grounding import resolve
+from graphkit.mutate.rules import Rules
 from graphkit.operations import Direction
 
-__all__ = ["Branch", "BranchBook", "all_rows", "branch_table", "one_in"]
+__all__ = ["Branch", "BranchBook", "all_rows", "anchors_about", "branch_table", "one_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,11 @@ class Branch:
     direction: Direction
     anchor: int
     size: int
+
+    @property
+    def code(self) -> tuple[int, Direction, int]:
+        """Relation, direction and anchor: what makes the branch."""
+        return self.relation, self.direction, self.anchor
 
     def table(self, facts: FactStore) -> Table:
         """Return the table that the branch reads."""
@@ -76,6 +81,7 @@ class BranchBook:
         self._numbers: dict[tuple[int, Direction, int], int] = {}
         self._about: dict[int, tuple[int, ...]] = {}
         self._near: dict[int, Ids] = {}
+        self._own_name: dict[int, bool] = {}
         self._ranges: dict[tuple[int, Direction], EntitySet] = {}
 
     def codes(self, *, exclusion: bool) -> tuple[tuple[int, Direction], ...]:
@@ -106,7 +112,7 @@ class BranchBook:
             back = branch_table(facts, relation, away.reverse)
             for anchor in branch_table(facts, relation, away).row(entity).tolist():
                 size = len(back.row(anchor))
-                if rules.min_set <= size <= rules.max_set:
+                if rules.min_set <= size <= rules.max_set and self.has_own_name(anchor):
                     yield self._number(Branch(relation, away.reverse, anchor, size))
 
     def _number(self, branch: Branch) -> int:
@@ -115,6 +121,18 @@ class BranchBook:
             self._numbers[key] = len(self.branches)
             self.branches.append(branch)
         return self._numbers[key]
+
+    def has_own_name(self, entity: int) -> bool:
+        """Whether the name of an entity, with its type, means it and nothing else."""
+        known = self._own_name.get(entity)
+        if known is None:
+            match = resolve(self.facts.name(entity), self.facts)
+            found = () if match is None else match.entities
+            if len(found) > 1:
+                kind = self.facts.entity(entity).type
+                found = tuple(n for n in found if self.facts.entity(n).type == kind)
+            known = self._own_name[entity] = found == (entity,)
+        return known
 
     def near(self, entity: int) -> Ids:
         """Return the entities that one fact, of whatever relation, joins to an entity."""
@@ -129,19 +147,40 @@ class BranchBook:
             self._ranges[code] = self.facts.adjacency[relation].project(UNIVERSE, direction)
         return self._ranges[code]
 
-    @functools.cached_property
-    def one_to_one(self) -> frozenset[int]:
-        """The relations in which every head has one tail and every tail one head."""
-        return frozenset(
-            number
-            for number in range(len(self.facts.relations))
-            if is_one_to_one(self.facts, number)
-        )
-
 
 def one_in(entity: int, table: Ids) -> bool:
     """Whether a sorted table holds one entity."""
     return bool(is_in(np.array([entity], dtype=np.int32), table)[0])
+
+
+def anchors_about(
+    back: Table, candidates: Ids, member: int, used: Ids, rules: Rules, *, exclusion: bool
+) -> Iterator[tuple[int, int]]:
+    """Yield (anchor, candidates that its branch leads to) for the anchors worth a look.
+
+    Args:
+        back: The table of the branch read backwards, from candidates to anchors.
+        candidates: The members of the set that is to be narrowed, sorted.
+        member: The candidate that must stay.
+        used: Entities that must not be anchors, sorted.
+        rules: What is sensible.
+        exclusion: Whether the branch is excluded, so that it must not lead to ``member``.
+    """
+    rows = candidates[is_in(candidates, back.keys)]
+    if not len(rows):
+        return
+    parts = [back.row(int(row)) for row in rows] if len(rows) < 64 else None
+    merged = np.concatenate(parts) if parts is not None else all_rows(back, rows)
+    anchors, counts = np.unique(merged, return_counts=True)
+    own = is_in(anchors, back.row(member))
+    keep = ~own if exclusion else own
+    keep &= ~is_in(anchors, used)
+    if exclusion:
+        keep &= ~is_in(anchors, candidates)
+        keep &= counts >= rules.min_removed
+    else:
+        keep &= counts < len(candidates)
+    yield from zip(anchors[keep].tolist(), counts[keep].tolist(), strict=True)
 
 
 def all_rows(table: Table, keys: Ids) -> Ids:

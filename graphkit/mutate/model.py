@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -94,7 +94,8 @@ def apply_mutation(graph: QuestionGraph, mutation: Mutation) -> QuestionGraph:
         mutation: The mutation, made for this graph.
 
     Raises:
-        MutationError: The mutation names nodes or edges that the graph does not have.
+        MutationError: The mutation names nodes or edges that the graph does not have, or puts in
+            edges that it has already; or it is a seed.
         GraphError: The result would not be a question graph.
     """
     if mutation.parts:
@@ -105,22 +106,29 @@ def apply_mutation(graph: QuestionGraph, mutation: Mutation) -> QuestionGraph:
     return graph.replace(iteration=(graph.iteration or 0) + 1)
 
 
+def _stale(graph: QuestionGraph, mutation: Mutation) -> Iterator[str]:
+    """Say in which ways a mutation was made for another graph."""
+    for kind, names, known in (
+        ("edge", mutation.removed_edges, graph.edges_by_id.keys()),
+        ("node", (mutation.node_id, *mutation.removed_nodes), graph.nodes_by_id.keys()),
+    ):
+        for name in dict.fromkeys(names):
+            if name not in known:
+                yield f"{kind} {name} is not in the graph, expected by the mutation"
+    for edge in mutation.edges:
+        if edge.edge_id in graph.edges_by_id and edge.edge_id not in mutation.removed_edges:
+            yield f"edge {edge.edge_id} is in the graph already, expected to be new"
+    if mutation.strategy is Strategy.SEED:
+        yield "a seed starts a history, expected a change of a graph"
+
+
 def _apply_one(graph: QuestionGraph, mutation: Mutation) -> QuestionGraph:
-    missing = [
-        Problem(
-            f"{kind} {name} is not in the graph, expected by the mutation",
-            code="stale",
-            subject=f"mutation {mutation.strategy.value}",
-        )
-        for kind, names, known in (
-            ("edge", mutation.removed_edges, graph.edges_by_id.keys()),
-            ("node", mutation.removed_nodes, graph.nodes_by_id.keys()),
-        )
-        for name in names
-        if name not in known
+    stale = [
+        Problem(message, code="stale", subject=f"mutation {mutation.strategy.value}")
+        for message in _stale(graph, mutation)
     ]
-    if missing:
-        raise MutationError(missing)
+    if stale:
+        raise MutationError(stale)
     nodes = {
         node.node_id: node for node in graph.nodes if node.node_id not in mutation.removed_nodes
     }
@@ -163,12 +171,18 @@ def compound(graph: QuestionGraph, loosen: Mutation, tighten: Mutation) -> Mutat
     return Mutation(
         strategy=Strategy.LOOSEN_THEN_TIGHTEN,
         node_id=loosen.node_id,
-        reason=f"{loosen.reason.rstrip('.')}; then {tighten.reason[0].lower()}{tighten.reason[1:]}",
+        reason=_joined(loosen.reason, tighten.reason),
         evidence_ids=tuple(dict.fromkeys((*loosen.evidence_ids, *tighten.evidence_ids))),
         answers_before=loosen.answers_before,
         answers_after=tighten.answers_after,
         parts=(loosen, tighten),
     )
+
+
+def _joined(first: str, second: str) -> str:
+    if not first or not second:
+        return first or second
+    return f"{first.rstrip('.')}; then {second[0].lower()}{second[1:]}"
 
 
 def replay_history(history: Iterable[Mutation]) -> list[QuestionGraph]:

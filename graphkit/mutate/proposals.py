@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from graphkit.adjacency import Table
 from graphkit.checks.relax import Relaxer
-from graphkit.entity_set import EntitySet, Ids, is_in
+from graphkit.entity_set import EMPTY, EntitySet, Ids
 from graphkit.errors import MutationError
 from graphkit.facts import FactStore
-from graphkit.mutate import strategies
-from graphkit.mutate.branches import Branch, BranchBook, all_rows, branch_table, one_in
+from graphkit.mutate.branches import Branch, BranchBook, anchors_about, branch_table, one_in
+from graphkit.mutate.loosening import drop_constraint
 from graphkit.mutate.model import Mutation, Strategy, apply_mutation, compound
+from graphkit.mutate.proposal import Proposal, write_out
 from graphkit.mutate.rules import Rules
+from graphkit.mutate.support import distances_of, supporters_of
 from graphkit.normalize import normalize
 from graphkit.operations import Direction, Op
-from graphkit.question import QuestionGraph
+from graphkit.question import Edge, QuestionGraph
 
 __all__ = ["Proposal", "Proposer"]
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A mutation that could be made, and its effect, before it is written out.
-
-    Attributes:
-        strategy: The strategy.
-        node_id: The node it concerns.
-        branch: The branch that it adds, or the hop.
-        removed: How many candidates of the node it removes.
-        answers: The answers afterwards.
-    """
-
-    strategy: Strategy
-    node_id: str
-    branch: Branch
-    removed: int
-    answers: EntitySet
 
 
 class Proposer:
@@ -79,23 +57,7 @@ class Proposer:
     @functools.cached_property
     def supporters(self) -> dict[str, EntitySet]:
         """For every node that counts positively the members that the target rests on."""
-        found = {self.graph.root_node_id: EntitySet.of([self.target])}
-        values, grounding = self.relaxer.values, self.relaxer.grounding
-        for node_id in reversed(self.graph.order):
-            here = found.get(node_id)
-            for edge in self.graph.incoming[node_id] if here is not None else ():
-                assert here is not None
-                if edge.op is Op.COMPLEMENT:
-                    continue
-                for source in edge.source_ids:
-                    part = here
-                    if edge.op is Op.PROJECTION:
-                        relation = grounding.relations[edge.edge_id]
-                        adjacency = self.facts.adjacency[relation.number]
-                        part = adjacency.project(here, relation.direction.reverse)
-                    part = part & values[source]
-                    found[source] = (found[source] | part) if source in found else part
-        return found
+        return supporters_of(self.relaxer, self.target)
 
     @functools.cached_property
     def used(self) -> Ids:
@@ -156,33 +118,16 @@ class Proposer:
                 allowed = tuple(code for code in wanted if code in allowed)
             for relation, direction in allowed:
                 back = branch_table(self.facts, relation, direction.reverse)
-                for anchor, met in self._anchors(candidates.ids, member, back, exclusion=excluding):
+                anchors = anchors_about(
+                    back, candidates.ids, member, self.used, self.rules, exclusion=excluding
+                )
+                for anchor, met in anchors:
                     branch = Branch(relation, direction, anchor, 0)
                     proposal = self._tightening(
                         node_id, candidates, excluding, branch, met, deep=deep
                     )
                     if proposal is not None:
                         yield proposal
-
-    def _anchors(
-        self, candidates: Ids, member: int, back: Table, *, exclusion: bool
-    ) -> Iterator[tuple[int, int]]:
-        """Yield (anchor, members of the candidates in its set) for the anchors worth a look."""
-        rows = candidates[is_in(candidates, back.keys)]
-        if not len(rows):
-            return
-        parts = [back.row(int(row)) for row in rows] if len(rows) < 64 else None
-        merged = np.concatenate(parts) if parts is not None else all_rows(back, rows)
-        anchors, counts = np.unique(merged, return_counts=True)
-        own = is_in(anchors, back.row(member))
-        keep = ~own if exclusion else own
-        keep &= ~is_in(anchors, self.used)
-        if exclusion:
-            keep &= ~is_in(anchors, candidates)
-            keep &= counts >= self.rules.min_removed
-        else:
-            keep &= counts < len(candidates)
-        yield from zip(anchors[keep].tolist(), counts[keep].tolist(), strict=True)
 
     def _tightening(
         self,
@@ -199,9 +144,11 @@ class Proposer:
         size = len(value.ids)
         if not rules.min_set <= size <= rules.max_set:
             return None
+        if not self.book.has_own_name(branch.anchor):
+            return None
         if exclusion and met < rules.exclusion_share * size:
             return None
-        if deep and not exclusion and not rules.adjacent_anchors and self._near(branch.anchor):
+        if deep and not rules.adjacent_anchors and self._near(branch.anchor):
             return None
         rest = candidates & (~value if exclusion else value)
         removed = len(candidates.ids) - len(rest.ids)
@@ -210,7 +157,7 @@ class Proposer:
         left = answers.size(self.facts.size)
         if self.target not in answers or left >= self.answers.size(self.facts.size):
             return None
-        if removed < rules.min_removed and left > 1:
+        if removed < rules.min_removed and (exclusion or left > 1):
             return None
         strategy = Strategy.COMPLEMENT if exclusion else Strategy.INTERSECTION_EXPANSION
         return Proposal(
@@ -227,13 +174,7 @@ class Proposer:
     @functools.cached_property
     def distances(self) -> dict[str, int]:
         """For every node the fewest projections between it and the root."""
-        found = {self.graph.root_node_id: 0}
-        for node_id in reversed(self.graph.order):
-            for edge in self.graph.incoming[node_id]:
-                for source in edge.source_ids:
-                    length = found[node_id] + (edge.op is Op.PROJECTION)
-                    found[source] = min(found.get(source, length), length)
-        return found
+        return distances_of(self.graph)
 
     def _distance(self, node_id: str) -> int:
         return self.distances[node_id]
@@ -246,8 +187,26 @@ class Proposer:
         Args:
             node_id: An anchor with one entity that counts positively.
         """
+        for proposal in self._descriptions(node_id, Strategy.INVERSE_PROJECTION):
+            if not self.unique or proposal.answers.size(self.facts.size) == 1:
+                yield proposal
+
+    def widenings(self, node_id: str) -> Iterator[Proposal]:
+        """Yield ways to put a whole class in the place of an anchor, so that more answers remain.
+
+        Args:
+            node_id: An anchor with one entity that counts positively.
+        """
+        before = self.answers.size(self.facts.size)
+        for proposal in self._descriptions(node_id, Strategy.WIDEN_ANCHOR):
+            if proposal.answers.size(self.facts.size) > before:
+                yield proposal
+
+    def _descriptions(self, node_id: str, strategy: Strategy) -> Iterator[Proposal]:
+        if node_id not in self.relaxer.grounding.anchors or node_id not in self.supporters:
+            return
         anchor_set = self.relaxer.grounding.anchor_set(node_id)
-        if len(anchor_set.ids) != 1 or node_id not in self.supporters:
+        if len(anchor_set.ids) != 1:
             return
         hidden = int(anchor_set.ids[0])
         outgoing = {
@@ -265,10 +224,10 @@ class Proposer:
                 continue
             value = self.relaxer.typed(node_id, branch.value(self.facts))
             answers = self.answers_with(node_id, value)
-            left = answers.size(self.facts.size)
-            if left > self.rules.max_candidates or (self.unique and left > 1):
-                continue
-            yield Proposal(Strategy.INVERSE_PROJECTION, node_id, branch, 0, answers)
+            if self.target in answers and answers.size(self.facts.size) <= (
+                self.rules.max_candidates
+            ):
+                yield Proposal(strategy, node_id, branch, 0, answers)
 
     def _turns_back(self, branch: Branch, outgoing: set[tuple[int, Direction]]) -> bool:
         symmetric = self.facts.sheet.relation(self.facts.relations[branch.relation]).symmetric
@@ -308,13 +267,11 @@ class Proposer:
         """Whether an entity may be the answer one hop further: no anchor, and none next to one."""
         if entity == self.target or one_in(entity, self.used):
             return False
+        if not self.book.has_own_name(entity):
+            return False
         if self.rules.adjacent_anchors:
             return True
-        anchors = [
-            self.relaxer.grounding.anchor_set(node.node_id)
-            for node in self.graph.anchors
-            if node.node_id in self.supporters
-        ]
+        anchors = [self.relaxer.grounding.anchor_set(node.node_id) for node in self.graph.anchors]
         near = EntitySet(self.book.near(entity))
         return not any(len((near & anchor).ids) for anchor in anchors)
 
@@ -354,23 +311,41 @@ class Proposer:
         return ~(~value & typed) if proposal.strategy is Strategy.COMPLEMENT else value & typed
 
     def loosenings(self) -> Iterator[tuple[Mutation, Proposer]]:
-        """Yield ways to drop one condition so that more answers remain, with what then results."""
+        """Yield ways to drop or to widen a condition so that more answers remain.
+
+        Each comes with what the question then is.
+        """
+        for mutation in (*self._drops(), *self._widened()):
+            after = apply_mutation(self.graph, mutation)
+            yield mutation, Proposer(after, self.facts, self.target, self.book)
+
+    def _drops(self) -> Iterator[Mutation]:
+        before = self.answers.size(self.facts.size)
         for constraint in self.relaxer.constraints:
-            if constraint.source_id is None or constraint.node_id not in self.supporters:
+            if constraint.edge_id is None or constraint.node_id not in self.supporters:
+                continue
+            edge = self.graph.edge(constraint.edge_id)
+            if edge.op is not Op.INTERSECTION or self._types_differ(constraint.node_id, edge):
                 continue
             relaxed = self.relaxer.without([constraint])
             count = relaxed.size(self.facts.size)
-            if not self.answers.size(self.facts.size) < count <= self.rules.max_candidates:
-                continue
-            mutation = strategies.drop_constraint(
-                self.graph,
-                constraint.id,
-                reason=f"Dropping condition {constraint.id} leaves {count} answers.",
-                answers_before=self.answers.size(self.facts.size),
-                answers_after=count,
-            )
-            after = apply_mutation(self.graph, mutation)
-            yield mutation, Proposer(after, self.facts, self.target, self.book)
+            if self.target in relaxed and before < count <= self.rules.max_candidates:
+                yield drop_constraint(
+                    self.graph,
+                    constraint.id,
+                    reason=f"Dropping condition {constraint.id} leaves {count} answers.",
+                    answers_before=before,
+                    answers_after=count,
+                )
+
+    def _types_differ(self, node_id: str, edge: Edge) -> bool:
+        kinds = {self.graph.node(item).entity_type for item in (node_id, *edge.source_ids)}
+        return len(kinds - {None}) > 1
+
+    def _widened(self) -> Iterator[Mutation]:
+        for node in self.graph.anchors:
+            for proposal in self.widenings(node.node_id):
+                yield self.write(proposal)
 
     def write(self, proposal: Proposal, answer: int | None = None) -> Mutation:
         """Write a proposal out as a mutation, with its one-sentence reason.
@@ -379,75 +354,24 @@ class Proposer:
             proposal: A proposal of this proposer.
             answer: The new answer, for a projection extension.
         """
-        facts, branch = self.facts, proposal.branch
-        before = self.answers.size(facts.size)
-        after = proposal.answers.size(facts.size)
-        common: dict[str, Any] = {
-            "relation": facts.relations[branch.relation],
-            "direction": branch.direction,
-            "reason": self._reason(proposal, before, after),
-            "answers_before": before,
-            "answers_after": after,
-            "evidence_ids": self._evidence(proposal, answer),
-        }
-        if proposal.strategy is Strategy.PROJECTION_EXTENSION:
-            assert answer is not None
-            return strategies.projection_extension(
-                self.graph,
-                answer=facts.name(answer),
-                answer_type=facts.entity(answer).type,
-                **common,
-            )
-        entity = facts.entity(branch.anchor)
-        build = {
-            Strategy.COMPLEMENT: strategies.complement,
-            Strategy.INTERSECTION_EXPANSION: strategies.intersection_expansion,
-            Strategy.INVERSE_PROJECTION: strategies.inverse_projection,
-        }[proposal.strategy]
-        return build(
-            self.graph, proposal.node_id, anchor=entity.text, anchor_type=entity.type, **common
+        return write_out(
+            self.graph,
+            self.relaxer,
+            proposal,
+            supporters=self.supporters.get(proposal.node_id, EMPTY),
+            answer=answer,
         )
 
-    def _reason(self, proposal: Proposal, before: int, after: int) -> str:
-        facts, branch = self.facts, proposal.branch
-        relation, anchor = facts.relations[branch.relation], facts.name(branch.anchor)
-        effect = (
-            f"{before} answers become {after}"
-            if before != after
-            else f"{_answers(after)} unchanged"
-        )
-        if proposal.strategy is Strategy.COMPLEMENT:
-            return (
-                f"Excluding what {relation!r} joins to {anchor} removes {proposal.removed} "
-                f"candidates of node {proposal.node_id}: {effect}."
-            )
-        if proposal.strategy is Strategy.INTERSECTION_EXPANSION:
-            return (
-                f"Asking also that {relation!r} joins it to {anchor} removes "
-                f"{proposal.removed} candidates of node {proposal.node_id}: {effect}."
-            )
-        if proposal.strategy is Strategy.INVERSE_PROJECTION:
-            return (
-                f"Node {proposal.node_id} is no longer named but described by {relation!r} and "
-                f"{anchor}, so that it must be found first: {effect}."
-            )
-        return (
-            f"Asking for what {relation!r} leads to makes the old answer a hidden step: {effect}."
-        )
-
-    def _evidence(self, proposal: Proposal, answer: int | None) -> tuple[str, ...]:
-        branch, facts = proposal.branch, self.facts
-        if proposal.strategy is Strategy.PROJECTION_EXTENSION and answer is not None:
-            return facts.evidence_ids(branch.fact_about(answer))
-        if proposal.strategy is Strategy.COMPLEMENT:
-            met = self.relaxer.values[proposal.node_id] & branch.value(facts)
-            members = met.ids.tolist()
-        else:
-            members = (self.supporters[proposal.node_id] & branch.value(facts)).ids.tolist()
-        return tuple(
-            dict.fromkeys(
-                item for member in members for item in facts.evidence_ids(branch.fact_about(member))
-            )
+    @functools.cached_property
+    def _branches(self) -> frozenset[tuple[int, Direction, int]]:
+        """The branches that the question has: relation, direction, anchor."""
+        grounding = self.relaxer.grounding
+        return frozenset(
+            (relation.number, relation.direction, anchor)
+            for edge in self.graph.edges
+            if edge.op is Op.PROJECTION and edge.source_ids[0] in grounding.anchors
+            for relation in (grounding.relations[edge.edge_id],)
+            for anchor in grounding.anchor_set(edge.source_ids[0]).ids.tolist()
         )
 
     def compounds(self, node_id: str, member: int) -> Iterator[tuple[Mutation, EntitySet]]:
@@ -461,8 +385,6 @@ class Proposer:
             if node_id not in loosened.graph.nodes_by_id:
                 continue
             for proposal in loosened.tightenings(node_id, member):
+                if proposal.branch.code in self._branches:  # it would undo the loosening
+                    continue
                 yield compound(self.graph, loosen, loosened.write(proposal)), proposal.answers
-
-
-def _answers(count: int) -> str:
-    return "the answer is" if count == 1 else f"the {count} answers are"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphkit.errors import Problem, SettingsError
 from graphkit.facts import FactStore
 
 __all__ = ["Rules", "is_one_to_one"]
@@ -13,10 +14,14 @@ __all__ = ["Rules", "is_one_to_one"]
 class Rules:
     """Rules for the conditions of a grown question; docs/semantics.md, section 5, says why.
 
+    Raises:
+        SettingsError: A value that no question could meet; all of them at once.
+
     Attributes:
         min_set: An anchor's set has at least this many members.
         max_set: And at most this many.
-        min_removed: A condition that is not the last removes at least this many candidates.
+        min_removed: An exclusion, and any condition that is not the last, removes at least this
+            many candidates.
         exclusion_share: An exclusion removes at least this share of its own set.
         exclusion_complete: An exclusion uses only relations that the sheet calls complete.
         complete_only: Every condition does, so that verdicts are closed.
@@ -24,7 +29,8 @@ class Rules:
         entity_twice: Whether an entity may be an anchor twice.
         witness_anchors: Whether the answer or a witness may be an anchor.
         adjacent_anchors: Whether a fact may join the answer to an anchor two or more hops away.
-        one_to_one_counts: Whether one-to-one hops count towards the edges of a finished question.
+        one_to_one_counts: Whether hops that only rename, see
+            :func:`graphkit.mutate.one_to_one_hops`, count towards the edges of a finished question.
         max_candidates: No set on the way to the answer is larger.
         allow: Only these relations are used; empty for all.
         deny: These relations are never used.
@@ -44,6 +50,41 @@ class Rules:
     max_candidates: int = 200
     allow: frozenset[str] = frozenset()
     deny: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Refuse values that no question could meet."""
+        checks = (
+            (self.min_set >= 1, "min_set", self.min_set, "1 or more"),
+            (
+                self.max_set >= self.min_set,
+                "max_set",
+                self.max_set,
+                f"min_set ({self.min_set}) or more",
+            ),
+            (self.min_removed >= 1, "min_removed", self.min_removed, "1 or more"),
+            (
+                0 <= self.exclusion_share <= 1,
+                "exclusion_share",
+                self.exclusion_share,
+                "0 to 1",
+            ),
+            (self.max_candidates >= 1, "max_candidates", self.max_candidates, "1 or more"),
+        )
+        problems = [
+            Problem(f"{name} is {value}, expected {expected}", code="setting")
+            for holds, name, value, expected in checks
+            if not holds
+        ]
+        both = sorted(self.allow & self.deny)
+        if both:
+            problems.append(
+                Problem(
+                    f"relation {both[0]!r} is allowed and denied, expected one of the two",
+                    code="setting",
+                )
+            )
+        if problems:
+            raise SettingsError(problems)
 
     def relations(self, facts: FactStore) -> tuple[int, ...]:
         """Return the numbers of the relations that may be used at all."""

@@ -6,25 +6,23 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from graphkit.checks.constraints import Kind, constraints
 from graphkit.errors import MutationError
 from graphkit.mutate.model import Mutation, Strategy
-from graphkit.normalize import normalize
 from graphkit.operations import Direction, Op
 from graphkit.question import Edge, Node, QuestionGraph
 
 __all__ = [
     "complement",
-    "drop_constraint",
+    "fresh_ids",
     "intersection_expansion",
     "inverse_projection",
     "projection_extension",
+    "replace_anchor",
     "seed_question",
-    "widen_anchor",
 ]
 
 
-def _fresh(letter: str, taken: Iterable[str], count: int) -> list[str]:
+def fresh_ids(letter: str, taken: Iterable[str], count: int) -> list[str]:
     """Return ``count`` unused ids of the form n7."""
     numbers = [int(match[1]) for name in taken if (match := re.fullmatch(rf"{letter}(\d+)", name))]
     start = max(numbers, default=-1) + 1
@@ -133,8 +131,8 @@ def intersection_expansion(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    new = _fresh("n", graph.nodes_by_id, 3)
-    ids = _fresh("e", graph.edges_by_id, 2)
+    new = fresh_ids("n", graph.nodes_by_id, 3)
+    ids = fresh_ids("e", graph.edges_by_id, 2)
     kind = graph.node(node_id).entity_type if node_id in graph.nodes_by_id else None
     change = _conjoin(graph, node_id, new[1], new[2], ids[1])
     return Mutation(
@@ -176,8 +174,8 @@ def complement(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    new = _fresh("n", graph.nodes_by_id, 4)
-    ids = _fresh("e", graph.edges_by_id, 3)
+    new = fresh_ids("n", graph.nodes_by_id, 4)
+    ids = fresh_ids("e", graph.edges_by_id, 3)
     kind = graph.node(node_id).entity_type if node_id in graph.nodes_by_id else None
     change = _conjoin(graph, node_id, new[2], new[3], ids[2])
     return Mutation(
@@ -200,7 +198,7 @@ def complement(
     )
 
 
-def _replace_anchor(
+def replace_anchor(
     graph: QuestionGraph,
     node_id: str,
     relation: str,
@@ -208,10 +206,11 @@ def _replace_anchor(
     anchor: str,
     anchor_type: str | None,
 ) -> dict[str, Any]:
+    """Return the change that describes an anchor by a projection instead of naming it."""
     node = graph.nodes_by_id.get(node_id)
     if node is None or not node.known_entities:
         raise MutationError(f"node {node_id} has no known entity, expected an anchor")
-    new = _fresh("n", graph.nodes_by_id, 1)[0]
+    new = fresh_ids("n", graph.nodes_by_id, 1)[0]
     hidden = node.model_copy(
         update={
             "known_entities": (),
@@ -219,7 +218,7 @@ def _replace_anchor(
             "label": _set_label(node.entity_type),
         }
     )
-    edge_id = _fresh("e", graph.edges_by_id, 1)[0]
+    edge_id = fresh_ids("e", graph.edges_by_id, 1)[0]
     return {
         "node_id": node_id,
         "nodes": (_anchor(new, anchor, anchor_type), hidden),
@@ -250,28 +249,8 @@ def inverse_projection(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    change = _replace_anchor(graph, node_id, relation, direction, anchor, anchor_type)
+    change = replace_anchor(graph, node_id, relation, direction, anchor, anchor_type)
     return Mutation(strategy=Strategy.INVERSE_PROJECTION, reason=reason, **change, **record)
-
-
-def widen_anchor(
-    graph: QuestionGraph,
-    node_id: str,
-    *,
-    relation: str,
-    direction: Direction,
-    anchor: str,
-    anchor_type: str | None = None,
-    reason: str = "",
-    **record: Any,
-) -> Mutation:
-    """Loosen: a known entity becomes the whole class that it belongs to.
-
-    The class is given as a projection, for instance all countries of a region; see
-    :func:`inverse_projection` for the arguments.
-    """
-    change = _replace_anchor(graph, node_id, relation, direction, anchor, anchor_type)
-    return Mutation(strategy=Strategy.WIDEN_ANCHOR, reason=reason, **change, **record)
 
 
 def projection_extension(
@@ -295,8 +274,8 @@ def projection_extension(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    new = _fresh("n", graph.nodes_by_id, 1)[0]
-    edge_id = _fresh("e", graph.edges_by_id, 1)[0]
+    new = fresh_ids("n", graph.nodes_by_id, 1)[0]
+    edge_id = fresh_ids("e", graph.edges_by_id, 1)[0]
     old = graph.node(graph.root_node_id)
     hidden = (graph.answer,) if graph.answer else ()
     return Mutation(
@@ -310,82 +289,5 @@ def projection_extension(
         edges=(_projection(edge_id, old.node_id, new, relation, direction),),
         root_node_id=new,
         answer=answer,
-        **record,
-    )
-
-
-def drop_constraint(
-    graph: QuestionGraph, constraint_id: str, *, reason: str = "", **record: Any
-) -> Mutation:
-    """Loosen: one source of an intersection is left out, and what only served it.
-
-    Args:
-        graph: A graph in normal form.
-        constraint_id: The id of the constraint, such as ``e5/n3``.
-        reason: Why.
-        **record: Other fields of the :class:`Mutation`.
-
-    Raises:
-        MutationError: There is no such constraint, or it is no source of an intersection (a graph
-            without its projections or anchors would have free nodes).
-    """
-    found = [item for item in constraints(graph) if item.id == constraint_id]
-    if not found or found[0].kind is not Kind.SOURCE or found[0].edge_id is None:
-        raise MutationError(f"{constraint_id!r} is no source of an intersection of the graph")
-    item = found[0]
-    edge = graph.edge(found[0].edge_id)
-    left = tuple(source for source in edge.source_ids if source != item.source_id)
-    edges = [other for other in graph.edges if other.edge_id != edge.edge_id]
-    if len(left) > 1:
-        edges.append(edge.model_copy(update={"source_ids": left}))
-        after = normalize(graph.replace(edges=tuple(edges)))
-    else:
-        after = normalize(_merged(graph, edges, edge.target_id, left[0]))
-    return _difference(graph, after, Strategy.DROP_CONSTRAINT, edge.target_id, reason, record)
-
-
-def _merged(graph: QuestionGraph, edges: list[Edge], target: str, source: str) -> QuestionGraph:
-    """Give a node that lost its intersection the condition of its one source."""
-    node, inner = graph.node(target), graph.node(source)
-    merged = node.model_copy(
-        update={
-            "known_entities": inner.known_entities,
-            "entity_type": node.entity_type or inner.entity_type,
-        }
-    )
-    moved = [
-        other.model_copy(update={"target_id": target}) if other.target_id == source else other
-        for other in edges
-    ]
-    nodes = tuple(
-        merged if other.node_id == target else other
-        for other in graph.nodes
-        if other.node_id != source
-    )
-    if len(graph.outgoing[source]) > 1:
-        raise MutationError(f"node {source} is used elsewhere too and cannot be merged")
-    return graph.replace(nodes=nodes, edges=tuple(moved))
-
-
-def _difference(
-    before: QuestionGraph,
-    after: QuestionGraph,
-    strategy: Strategy,
-    node_id: str,
-    reason: str,
-    record: dict[str, Any],
-) -> Mutation:
-    return Mutation(
-        strategy=strategy,
-        node_id=node_id,
-        reason=reason,
-        removed_edges=tuple(
-            edge.edge_id for edge in before.edges if after.edges_by_id.get(edge.edge_id) != edge
-        ),
-        removed_nodes=tuple(
-            node.node_id for node in before.nodes if node.node_id not in after.nodes_by_id
-        ),
-        nodes=tuple(node for node in after.nodes if before.nodes_by_id.get(node.node_id) != node),
-        edges=tuple(edge for edge in after.edges if before.edges_by_id.get(edge.edge_id) != edge),
         **record,
     )
