@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import workload
+
 HERE = Path(__file__).resolve().parent
 PEERS = ("autorubric", "rubric", "scipy", "numpy")
 ROUNDS = 15
@@ -50,17 +52,24 @@ class Claim:
 def best(*jobs: Callable[[], float | None], rounds: int = ROUNDS) -> list[float]:
     """Run jobs in turn, round after round, and return the shortest time of each in seconds.
 
+    In turn, so that a busy machine is as busy for one as for the other; in each turn a job is
+    repeated for :data:`workload.BURST` seconds, so that a short one is timed warm, like a long one.
+
     Args:
-        jobs: What to run; a job that returns a number has timed itself.
-        rounds: How often. In turn, so that a busy machine is as busy for one as for the other.
+        jobs: What to run; a job that returns a number has timed its own turn.
+        rounds: How many turns each has.
     """
     found = [float("inf")] * len(jobs)
     for _ in range(rounds):
         for place, job in enumerate(jobs):
-            start = time.perf_counter()
-            timed = job()
-            taken = time.perf_counter() - start
-            found[place] = min(found[place], taken if timed is None else timed)
+            ends = time.perf_counter() + workload.BURST
+            while True:
+                start = time.perf_counter()
+                timed = job()
+                taken = time.perf_counter() - start
+                found[place] = min(found[place], taken if timed is None else timed)
+                if timed is not None or time.perf_counter() >= ends:
+                    break
     return found
 
 
@@ -93,7 +102,7 @@ class Peers:
         return line
 
     def job(self, name: str) -> Callable[[], float]:
-        """Return a job that has a peer run once and returns its seconds."""
+        """Return a job that gives a peer one turn and returns its shortest time in it."""
         def timed() -> float:
             if self._process.stdin is None:
                 raise RuntimeError("the peers' process has no input")

@@ -1,4 +1,4 @@
-"""The peers, in an environment of their own: one timed run for each name on standard input.
+"""The peers, in an environment of their own: one turn for each name on standard input.
 
 Run by run.py with the interpreter of that environment: the package named ``rubric`` there is
 another one than ours.
@@ -113,7 +113,7 @@ JOBS: dict[str, Callable[[], Job]] = {
 
 
 def main() -> None:
-    """Print the versions, then for each name that is read the seconds of one run."""
+    """Print the versions, then for each name that is read the shortest time in one turn."""
     print(json.dumps({name: version(name) for name in ("autorubric", "rubric", "scipy")}),
           flush=True)
     ready: dict[str, Job] = {}
@@ -122,9 +122,14 @@ def main() -> None:
         if name not in ready:
             ready[name] = JOBS[name]()
             ready[name]()
-        start = time.perf_counter()
-        ready[name]()
-        print(time.perf_counter() - start, flush=True)
+        shortest, ends = float("inf"), time.perf_counter() + workload.BURST
+        while True:
+            start = time.perf_counter()
+            ready[name]()
+            shortest = min(shortest, time.perf_counter() - start)
+            if time.perf_counter() >= ends:
+                break
+        print(shortest, flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import workload
 from measuring import Claim, Peers, best, quietly, run
 
@@ -17,8 +19,10 @@ def measure(peers: Peers) -> list[Claim]:
     table = parse_verdicts([("verdicts.jsonl", workload.verdict_lines(full=False))])
     scorer = Scorer(align(compiled, table))
     scorer.score()
-    again, first, autorubric, rubric, healthbench = best(
-        quietly(scorer.score), quietly(lambda: Scorer(align(compiled, table)).score()),
+    outcomes = align(compiled, table)
+    again, anew, first, autorubric, rubric, healthbench = best(
+        quietly(scorer.score), quietly(lambda: Scorer(replace(outcomes)).score()),
+        quietly(lambda: Scorer(align(compiled, table)).score()),
         *(peers.job(name) for name in ("autorubric", "rubric", "healthbench")))
     job = "score 900 x 128, outcomes in memory"
     name = f"autorubric {peers.versions['autorubric']}"
@@ -26,8 +30,10 @@ def measure(peers: Peers) -> list[Claim]:
         Claim(job, again, name, autorubric, 30),
         Claim(job, again, f"rubric {peers.versions['rubric']}", rubric),
         Claim(job, again, "HealthBench's formula", healthbench, 5),
-        Claim("the same from the verdict table: reconciled by atom id, guard prepared", first,
-              name, autorubric),
+        Claim("the same with nothing kept: counts and guard from the outcomes", anew, name,
+              autorubric),
+        Claim("the same from the verdict table: reconciled by atom id first", first, name,
+              autorubric),
     ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 TASKS, SYSTEMS, LEAVES = 50, 18, 128
+BURST = 0.05  # seconds for which a job is repeated before the next has its turn
 
 # direction, atoms, chance to pass; the coverage directions and the claim support share facts
 SHAPE = (
