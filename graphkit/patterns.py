@@ -39,6 +39,8 @@ PATTERNS: dict[str, str] = {
 """Structure -> its name in the literature on logical queries (BetaE, query2box)."""
 
 _LONG = 4096
+_QUOTE = '"'
+_MARKS = '&()[]",|*#'
 
 
 def canonical_text(graph: QuestionGraph) -> str:
@@ -166,13 +168,15 @@ def _texts(
                 inside = done[edge.source_ids[0], inner if edge.op is Op.COMPLEMENT else _NOTHING]
                 parts = [_render_edge(edge, inside, named)]
             if named and len(shown) > 1:
-                extra = [f"{kind}&*" for kind in shown[1:]]
+                extra = [f"{_escape(kind, _MARKS)}&*" for kind in shown[1:]]
                 body = parts if op in (None, Op.INTERSECTION) else [_shorten(_listed(op, parts))]
                 op, parts = Op.INTERSECTION, [part for part in body if part != "*"] + extra
             if op is not None and not shown:
                 lists[node_id, implied] = (op, parts)
             text = _listed(op, parts)
-            done[node_id, implied] = _shorten(f"{shown[0]}&{text}" if named and shown else text)
+            if named and shown:
+                text = f"{_escape(shown[0], _MARKS)}&{text}"
+            done[node_id, implied] = _shorten(text)
     return done
 
 
@@ -209,7 +213,7 @@ def _listed(op: Op | None, parts: list[str]) -> str:
 
 
 def _render_names(names: tuple[str, ...]) -> str:
-    return "|".join(f'"{_quote(name)}"' for name in sorted({nfc(name) for name in names}))
+    return "|".join(f'"{_escape(name, _QUOTE)}"' for name in sorted({nfc(name) for name in names}))
 
 
 def _shorten(text: str) -> str:
@@ -218,15 +222,16 @@ def _shorten(text: str) -> str:
     return "#" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _quote(name: str) -> str:
-    return name.replace("\\", "\\\\").replace('"', '\\"')
+def _escape(text: str, marks: str) -> str:
+    """Return a name as it stands in the canonical text, where none may look like syntax."""
+    return "".join("\\" + sign if sign in marks or sign == "\\" else sign for sign in text)
 
 
 def _render_edge(edge: Edge, inner: str, named: bool) -> str:
     """A projection or a complement of a text."""
     if edge.op is Op.PROJECTION:
         arrow = ">" if edge.reads.value == "forward" else "<"
-        mark = f"[{nfc(edge.relation or '')}{arrow}]" if named else ""
+        mark = f"[{_escape(nfc(edge.relation or ''), ']')}{arrow}]" if named else ""
         return f"p{mark}({inner})"
     if not named and inner.startswith("i(") and _all_negated(inner):
         return "u(" + ",".join(part[2:-1] for part in _split(inner[2:-1])) + ")"
