@@ -34,13 +34,16 @@ _PREFERRED = (
     "Noto Emoji",
     "Symbola",
 )
+_MOST_SIDE = 30_000
+_MOST_PIXELS = 120_000_000
 _MISSING = "\u25a1"
 
 
 def png_bytes(scene: Scene, *, scale: float = 2.0) -> bytes:
     """Return a scene as a PNG file, in light colours.
 
-    Characters that no installed font has are drawn as an empty square.
+    Characters that no installed font has are drawn as an empty square. A picture that would be
+    larger than programs can open is drawn smaller.
 
     Args:
         scene: The scene.
@@ -50,6 +53,11 @@ def png_bytes(scene: Scene, *, scale: float = 2.0) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    scale = min(
+        scale,
+        _MOST_SIDE / max(scene.width, scene.height),
+        (_MOST_PIXELS / (scene.width * scene.height)) ** 0.5,
+    )
     with matplotlib.rc_context(
         {"path.simplify": False, "text.usetex": False, "text.parse_math": False}
     ):

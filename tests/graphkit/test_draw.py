@@ -5,6 +5,7 @@ from __future__ import annotations
 import html.parser
 import itertools
 import json
+import shutil
 import subprocess
 import sys
 import warnings
@@ -279,3 +280,44 @@ def test_drawing_is_loaded_only_for_a_picture() -> None:
     """SVG and pages need no matplotlib."""
     code = "import sys, graphkit.draw, graphkit.draw.page\nsys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_very_long_graph_still_becomes_a_picture(tmp_path: Path) -> None:
+    """A picture is drawn smaller before its sides become too long to be opened."""
+    count = 260
+    chain = QuestionGraph(
+        root_node_id=f"n{count}",
+        nodes=[Node(node_id=f"n{place}") for place in range(count + 1)],
+        edges=[
+            Edge(edge_id=f"e{place}", source_ids=[f"n{place}"], target_id=f"n{place + 1}",
+                 op="projection", relation="r")
+            for place in range(count)
+        ],
+    )  # fmt: skip
+    draw_png(chain, tmp_path / "g.png")
+    header = (tmp_path / "g.png").read_bytes()[16:24]
+    assert 20_000 < int.from_bytes(header[:4], "big") <= 30_000
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium browser")
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_page_works_in_a_browser(tmp_path: Path, number: int) -> None:
+    """The script of the page runs: it opens the question that the address names, and fits it."""
+    path = tmp_path / "g.html"
+    draw_html([graph(NASTY[0]), graph(NASTY[3], question="")], path)
+    command = [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
+               f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000",
+               f"file://{path}#{number}"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    page = Page(done.stdout)
+    current = [value for key, value in page.attributes if key == "aria-current"]
+    assert current == ["true"]
+    picked = done.stdout.split('aria-current="true"')[0].count("data-sheet=")
+    assert picked == number
+    stage = done.stdout.split('id="stage"')[1].split("<footer")[0]
+    assert 'class="scene" transform="translate(' in stage
+    assert ("\u5317\u7ea6" in stage) == (number == 2)
