@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -106,10 +107,12 @@ def structure_problems(
         ("node", [node.node_id for node in nodes]),
         ("edge", [edge.edge_id for edge in edges]),
     ):
-        for repeated in dict.fromkeys(item for item in ids if ids.count(item) > 1):
+        for repeated, count in Counter(ids).items():
+            if count == 1:
+                continue
             found.append(
                 Problem(
-                    f"the id is used {ids.count(repeated)} times, expected once",
+                    f"the id is used {count} times, expected once",
                     code="duplicate_id",
                     subject=f"{kind} {repeated}",
                 )
