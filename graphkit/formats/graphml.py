@@ -179,7 +179,9 @@ def _write(graphs: Sequence[QuestionGraph], suffix: str) -> Iterable[str]:
     from networkx.readwrite.graphml import GraphMLWriter
 
     writer = GraphMLWriter(prettyprint=True)
-    writer.add_graphs([to_networkx(graph) for graph in graphs])
+    for graph in graphs:
+        writer.add_graph_element(to_networkx(graph))
+        writer.attributes.clear()  # else each graph writes the attributes of all before it again
     writer.indent(writer.xml)
     text = tostring(writer.xml, encoding="unicode")
     return ['<?xml version="1.0" encoding="utf-8"?>\n', text.rstrip(), "\n"]
