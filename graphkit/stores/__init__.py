@@ -9,7 +9,7 @@ from graphkit.stores.answering import answer_in_store
 from graphkit.stores.base import Capabilities, GraphStore, Rows, StoreTransaction
 from graphkit.stores.exchange import export_store, import_store
 from graphkit.stores.histories import read_checks, read_histories, save_checks, save_history
-from graphkit.stores.loading import load_evidence, load_facts, load_triples
+from graphkit.stores.loading import facts_complete, load_evidence, load_facts, load_triples
 from graphkit.stores.questions import load_questions, question_key, read_questions
 from graphkit.stores.reading import counts, read_evidence, read_facts, read_sheet, read_triples
 
@@ -21,6 +21,7 @@ __all__ = [
     "answer_in_store",
     "counts",
     "export_store",
+    "facts_complete",
     "import_store",
     "load_evidence",
     "load_facts",

@@ -22,6 +22,7 @@ __all__ = [
     "TRIPLE_BATCH",
     "Progress",
     "evidence_json",
+    "facts_complete",
     "load_evidence",
     "load_facts",
     "load_triples",

@@ -177,8 +177,9 @@ def create_schema(store: GraphStore) -> None:
     """
     if check_version(store):
         return
-    for statement in _statements():
-        store.write(statement)
+    with store.transaction() as transaction:
+        for statement in _statements():
+            transaction.write(statement)
     store.bulk_nodes(
         "Store",
         [
