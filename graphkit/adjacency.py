@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphkit.entity_set import EntitySet, Ids, is_in
+from graphkit.entity_set import EntitySet, Ids, distinct, is_in
 from graphkit.operations import Direction
 
 __all__ = ["NONE", "PLAIN", "Adjacency", "Table"]
@@ -47,7 +47,7 @@ class Table:
 
     def row(self, key: int) -> Ids:
         """Return the targets of one entity."""
-        place = int(np.searchsorted(self.keys, key))
+        place = int(self.keys.searchsorted(key))
         if place == len(self.keys) or int(self.keys[place]) != key:
             return self.values[:0]
         return self.values[self.starts[place] : self.starts[place + 1]]
@@ -63,7 +63,7 @@ class Table:
         elif not len(self.keys) or not len(source.ids):
             return self.values[:0]
         else:
-            rows = np.searchsorted(self.keys, source.ids)
+            rows = self.keys.searchsorted(source.ids)
             rows[rows == len(self.keys)] = 0
             rows = rows[self.keys[rows] == source.ids]
         if not len(rows):
@@ -72,7 +72,7 @@ class Table:
         count = self.starts[rows + 1] - begin
         ends = np.cumsum(count)
         index = np.arange(int(ends[-1])) + np.repeat(begin - (ends - count), count)
-        return np.unique(self.values[index])
+        return distinct(self.values[index])
 
     def _all_targets(self) -> Ids:
         return np.unique(self.values)
@@ -123,7 +123,7 @@ class Adjacency:
     def has(self, head: int, tail: int) -> bool:
         """Whether the fact (head, tail) is there."""
         row = self.forward.row(head)
-        place = int(np.searchsorted(row, tail))
+        place = int(row.searchsorted(tail))
         return place < len(row) and int(row[place]) == tail
 
     def changed(

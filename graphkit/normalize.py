@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from graphkit.operations import Op
 from graphkit.question import Edge, Node, QuestionGraph
+from graphkit.structure import topological
 
 __all__ = ["normalize"]
 
@@ -55,6 +56,27 @@ def normalize(graph: QuestionGraph) -> QuestionGraph:
     [('x:and', 'intersection', ('x:e0', 'x:e1')), ('e0', 'projection', ('a',)),
      ('e1', 'projection', ('b',))]
     """
+    kept = graph.__dict__.get(_KEPT)
+    if isinstance(kept, _Kept) and kept.graph is graph:
+        return kept.normal
+    normal = _normalized(graph)
+    graph.__dict__[_KEPT] = _Kept(graph, normal)
+    normal.__dict__[_KEPT] = _Kept(normal, normal)
+    return normal
+
+
+_KEPT = "_normal_form"  # beside the cached properties of a graph: neither ever changes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A normal form and whose it is: a copy with other fields must not take it over."""
+
+    graph: QuestionGraph
+    normal: QuestionGraph
+
+
+def _normalized(graph: QuestionGraph) -> QuestionGraph:
     draft = _Draft(
         {node.node_id: node for node in graph.nodes},
         {node_id: list(edges) for node_id, edges in graph.incoming.items()},
@@ -62,10 +84,11 @@ def normalize(graph: QuestionGraph) -> QuestionGraph:
     )
     for node_id in graph.order:
         _make_explicit(draft, node_id)
-    order = _rebuild(graph, draft).order
+    edges = [edge for found in draft.incoming.values() for edge in found]
+    order, _ = topological(list(draft.nodes.values()), edges)
     for node_id in order:
         _flatten(draft, node_id)
-    return _rebuild(graph, draft, only_relevant=True)
+    return _rebuilt(graph, draft)
 
 
 def _make_explicit(draft: _Draft, node_id: str) -> None:
@@ -133,13 +156,18 @@ def _typed(draft: _Draft, node_id: str, kinds: set[str]) -> Iterator[str]:
         yield part
 
 
-def _rebuild(graph: QuestionGraph, draft: _Draft, *, only_relevant: bool = False) -> QuestionGraph:
-    edges = [edge for found in draft.incoming.values() for edge in found]
-    made = graph.replace(nodes=tuple(draft.nodes.values()), edges=tuple(edges))
-    if not only_relevant:
-        return made
-    keep = made.relevant
-    return made.replace(
-        nodes=tuple(node for node in made.nodes if node.node_id in keep),
-        edges=tuple(edge for edge in made.edges if edge.target_id in keep),
+def _rebuilt(graph: QuestionGraph, draft: _Draft) -> QuestionGraph:
+    keep = {graph.root_node_id}
+    stack = [graph.root_node_id]
+    while stack:
+        for edge in draft.incoming[stack.pop()]:
+            for source in edge.source_ids:
+                if source not in keep:
+                    keep.add(source)
+                    stack.append(source)
+    return graph.replace(
+        nodes=tuple(node for node in draft.nodes.values() if node.node_id in keep),
+        edges=tuple(
+            edge for node_id, found in draft.incoming.items() if node_id in keep for edge in found
+        ),
     )

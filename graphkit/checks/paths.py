@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphkit.adjacency import Table
-from graphkit.entity_set import EntitySet, Ids
+from graphkit.entity_set import EntitySet, Ids, distinct
 from graphkit.facts import FactStore
 from graphkit.operations import Direction
 
@@ -72,7 +72,7 @@ def neighbours(facts: FactStore, entities: Ids) -> Ids:
     """Return everything that one fact joins to any of the entities."""
     index = path_index(facts)
     parts = [follow(facts, entities, code) for code in index.codes(entities).tolist()]
-    return np.unique(np.concatenate(parts)) if parts else entities[:0]
+    return distinct(np.concatenate(parts)) if parts else entities[:0]
 
 
 @dataclass(eq=False)

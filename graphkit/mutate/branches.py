@@ -185,7 +185,7 @@ def anchors_about(
 
 def all_rows(table: Table, keys: Ids) -> Ids:
     """Return the targets of many keys one after the other, repetitions kept."""
-    rows = np.searchsorted(table.keys, keys)
+    rows = table.keys.searchsorted(keys)
     begin = table.starts[rows]
     count = table.starts[rows + 1] - begin
     ends = np.cumsum(count)
