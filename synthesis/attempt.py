@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphkit.entity_set import EMPTY, EntitySet, Ids
+from graphkit.entity_set import EMPTY, EntitySet, Ids, distinct
 from graphkit.errors import MutationError
 from graphkit.mutate import Branch, BranchBook
 from graphkit.mutate.branches import one_in
@@ -31,11 +31,7 @@ class Usage:
 
     def cost(self, branch: Branch) -> float:
         """Return how little welcome a branch is: the more its relation has been used."""
-        return 1.0 + self.relations[branch.relation]
-
-    def condition_cost(self, condition: Condition) -> float:
-        """Return the same for a condition."""
-        return self.cost(condition.branch)
+        return 1.0 + self.relations.get(branch.relation, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +59,7 @@ class Attempt:
         self.usage = usage
         self.dice = dice
         self.missing = ""
+        self._everybody: dict[int, EntitySet] = {}
 
     def run(self, seed: int) -> Draft | None:
         """Return a draft with one answer, every condition needed, long enough; or None.
@@ -236,9 +233,12 @@ class Attempt:
             False: positive / mix.intersection if mix.intersection else 0.0,
         }
         usable = [item for item in pool if scale[item.exclusion] > 0]
-        return self.dice.shuffled(
-            usable, lambda item: scale[item.exclusion] * self.usage.condition_cost(item)
-        )
+        kinds = {(item.exclusion, item.branch.relation): item for item in usable}
+        costs = {
+            kind: scale[item.exclusion] * self.usage.cost(item.branch)
+            for kind, item in kinds.items()
+        }
+        return self.dice.shuffled(usable, lambda item: costs[item.exclusion, item.branch.relation])
 
     def _late(self, seed: int, trunk: _Trunk, stem: Draft, count: int) -> list[Condition] | None:
         """Return conditions on the answer that leave only it, everything needed."""
@@ -275,10 +275,10 @@ class Attempt:
 
     def _everybody_about(self, seed: int) -> EntitySet:
         """Return everything that shares a branch with an entity: who could meet its conditions."""
-        found = EMPTY
-        for branch in self.book.about(seed):
-            found = found | branch.value(self.facts)
-        return found
+        if seed not in self._everybody:
+            values = [branch.value(self.facts).ids for branch in self.book.about(seed)]
+            self._everybody[seed] = EntitySet(distinct(np.concatenate(values)))
+        return self._everybody[seed]
 
     # ---- writing ------------------------------------------------------------------------------
 

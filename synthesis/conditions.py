@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from graphkit.entity_set import Ids, is_in
 from graphkit.mutate import Branch, BranchBook, Rules
@@ -44,35 +45,53 @@ def condition_pool(
     """
     members = candidates.tolist()
     everyone = (1 << len(members)) - 1
-    kept = 1 << members.index(keep)
-    masks: dict[int, int] = {}
-    for place, entity in enumerate(members):
-        bit = 1 << place
-        for number in book.numbers_about(entity):
-            masks[number] = masks.get(number, 0) | bit
+    keep_place = members.index(keep)
+    numbers, met, keeps = _who_meets(book, members, keep_place)
+    sizes = met.sum(axis=1)
+    masks = np.packbits(met, axis=1, bitorder="little")
     exclusions = frozenset(book.exclusion_codes) if complement_share > 0 else frozenset()
     barred_too, inside = frozenset(barred.tolist()), frozenset(members)
     reaches: dict[tuple[int, Direction], int] = {}
     found: list[Condition] = []
-    for number, met in masks.items():
+    for row, (number, size, kept) in enumerate(
+        zip(numbers.tolist(), sizes.tolist(), keeps.tolist(), strict=True)
+    ):
         branch = book.branches[number]
         code = (branch.relation, branch.direction)
-        exclusion = not met & kept
-        if met == everyone or branch.anchor in barred_too:
+        if size == len(members) or branch.anchor in barred_too:
             continue
-        if exclusion and (
+        if not kept and (
             code not in exclusions
             or branch.anchor in inside
-            or met.bit_count() < book.rules.exclusion_share * branch.size
+            or size < book.rules.exclusion_share * branch.size
         ):
             continue
         if code not in reaches:
             reaches[code] = bit_mask(candidates, book.reach(*code).ids)
-        reach = reaches[code]
-        if exclusion:
-            met, reach = everyone & ~met, everyone & ~reach
-        found.append(Condition(branch, exclusion, met, reach))
+        mask, reach = int.from_bytes(masks[row].tobytes(), "little"), reaches[code]
+        if not kept:
+            mask, reach = everyone & ~mask, everyone & ~reach
+        found.append(Condition(branch, not kept, mask, reach))
     return found
+
+
+def _who_meets(
+    book: BranchBook, members: list[int], keep: int
+) -> tuple[Ids, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Say which candidates each branch leads to.
+
+    Returns:
+        The branches that lead to any candidate, by number, in the order in which they are met;
+        a table (branches, candidates); and for each branch whether it leads to ``keep``.
+    """
+    rows = [book.numbers_about(entity) for entity in members]
+    every = np.concatenate([np.array(row, dtype=np.int32) for row in rows])
+    numbers, first, place = np.unique(every, return_index=True, return_inverse=True)
+    met = np.zeros((len(numbers), len(members)), dtype=np.bool_)
+    met[place, np.repeat(np.arange(len(members)), [len(row) for row in rows])] = True
+    order = np.argsort(first)
+    met = met[order]
+    return numbers[order], met, met[:, keep]
 
 
 def bit_mask(members: Ids, chosen: Ids) -> int:
