@@ -108,6 +108,10 @@ def _evidence(facts: FactStore, branch: Branch, members: EntitySet) -> tuple[str
     )
 
 
+def _candidates(number: int) -> str:
+    return f"{number} candidate{'' if number == 1 else 's'}"
+
+
 def _reason(facts: FactStore, proposal: Proposal, before: int, after: int) -> str:
     branch = proposal.branch
     relation, anchor = facts.relations[branch.relation], facts.name(branch.anchor)
@@ -116,13 +120,13 @@ def _reason(facts: FactStore, proposal: Proposal, before: int, after: int) -> st
     )
     if proposal.strategy is Strategy.COMPLEMENT:
         return (
-            f"Excluding what {relation!r} joins to {anchor} removes {proposal.removed} "
-            f"candidates of node {proposal.node_id}: {effect}."
+            f"Excluding what {relation!r} joins to {anchor} removes "
+            f"{_candidates(proposal.removed)} of node {proposal.node_id}: {effect}."
         )
     if proposal.strategy is Strategy.INTERSECTION_EXPANSION:
         return (
             f"Asking also that {relation!r} joins it to {anchor} removes "
-            f"{proposal.removed} candidates of node {proposal.node_id}: {effect}."
+            f"{_candidates(proposal.removed)} of node {proposal.node_id}: {effect}."
         )
     if proposal.strategy is Strategy.INVERSE_PROJECTION:
         return (
