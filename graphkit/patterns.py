@@ -265,7 +265,8 @@ class Shape:
         depth: The most projections on a way from a source to the root.
         anchors: Number of nodes with known entities.
         tree: ``chain`` without an intersection, else ``left-deep`` when its intersections lie
-            rather at the anchors, ``right-deep`` when rather at the answer, else ``balanced``.
+            rather at the anchors (ip), ``right-deep`` when rather at the answer (pi), else
+            ``balanced`` (2i): hops to the answer are held against hops below the one to an anchor.
         signature: The structure, see :func:`signature`.
     """
 
@@ -302,7 +303,7 @@ def shape(graph: QuestionGraph) -> Shape:
     for edge in normal.edges:
         ops[edge.op.value] = ops.get(edge.op.value, 0) + 1
     lean = sum(
-        _sign(above[edge.target_id] - below[edge.target_id])
+        _sign(above[edge.target_id] - max(below[edge.target_id] - 1, 0))
         for edge in normal.edges
         if edge.op is Op.INTERSECTION
     )

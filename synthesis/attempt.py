@@ -20,6 +20,8 @@ from synthesis.grow_settings import GrowSettings
 __all__ = ["Attempt", "Usage"]
 
 _TRIES = 4
+_LEANS = {"left": (2.5, 0.6), "mixed": (1.0, 1.0), "right": (0.3, 1.3)}
+"""How much more often than usual a question is extended, and its anchor described."""
 
 
 @dataclass(eq=False)
@@ -71,12 +73,14 @@ class Attempt:
         """
         mix = self.settings.mix
         total = mix.complement + mix.intersection + mix.inverse + mix.extension
+        more_extension, more_inverse = _LEANS[self.settings.lean]
         types = self.settings.answer_types
-        extend = self.dice.chance(1.5 * mix.extension / total) or (
+        extend = self.dice.chance(1.5 * more_extension * mix.extension / total) or (
             bool(types) and self.facts.entity(seed).type not in types
         )
         depth = 1 + sum(
-            self.dice.chance(1.8 * mix.inverse / (total - mix.extension)) for _ in range(2)
+            self.dice.chance(1.8 * more_inverse * mix.inverse / (total - mix.extension))
+            for _ in range(2)
         )
         depth = max(depth, self.settings.min_depth - extend)
         draft = None

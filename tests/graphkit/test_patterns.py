@@ -162,8 +162,10 @@ def test_a_graph_that_doubles_at_every_step_has_a_short_text():
         (p(p("a")), "chain", 2, 2),
         (p(p(("i", p("a"), p("b")))), "left-deep", 3, 4),
         (("i", p(p(p("a"))), p("b")), "right-deep", 3, 4),
-        (p(("i", p("a"), p("b"))), "balanced", 2, 3),
-        (p(("i", p(p("a")), p(p("b")))), "right-deep", 3, 5),
+        (p(("i", p("a"), p("b"))), "left-deep", 2, 3),
+        (("i", p(p("a")), p("b")), "right-deep", 2, 3),
+        (("i", p("a"), p("b")), "balanced", 1, 2),
+        (p(("i", p(p("a")), p(p("b")))), "balanced", 3, 5),
     ],
 )
 def test_intersections_at_the_anchors_are_left_deep_at_the_answer_right_deep(
