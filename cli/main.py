@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "convert": "cli.commands.convert:convert",
     "draw": "cli.commands.draw:draw",
     "grow": "cli.commands.grow:grow",
+    "rubric": "cli.commands.rubric:rubric",
     "export": "cli.commands.exchange:export",
     "import": "cli.commands.exchange:import_",
     "schema": "cli.commands.schema:schema",

@@ -18,7 +18,8 @@ from rubric.plan import duplicate_problems, plan_problems
 from rubric.settings import Overrides, Settings
 from rubric.tree import Tree
 
-__all__ = ["fields_of", "load_tree", "load_trees", "parse_tree", "read_bytes"]
+__all__ = ["fields_of", "load_tree", "load_trees", "parse_tree", "parse_trees", "read_bytes",
+           "trees_of"]
 
 
 def parse_tree(
@@ -103,23 +104,44 @@ def load_trees(paths: str | Path | Iterable[str | Path], *, inventory: Inventory
             of all files at once.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    trees: list[Tree] = []
-    places: dict[str, str] = {}
+    contents: list[tuple[str, bytes]] = []
     problems: list[Problem] = []
     for path in (item for entry in given for item in _files(Path(entry))):
         try:
-            found = _load_many(path, inventory, settings)
+            contents.append((str(path), read_bytes(path)))
         except GraphkitError as error:
             problems += error.problems
+    return trees_of(contents, inventory=inventory, settings=settings, problems=problems)
+
+
+def trees_of(contents: Iterable[tuple[str, bytes]], *, inventory: Inventory | None = None,
+             settings: Settings | None = None,
+             problems: Iterable[Problem] = ()) -> tuple[Tree, ...]:
+    """Read trees from the contents of files; see :func:`load_trees`.
+
+    Args:
+        contents: Names and contents; a name that ends in ``.jsonl`` has a tree a line.
+        inventory: The shared directions.
+        settings: The settings they will be scored with.
+        problems: What is wrong already, to be told together with the rest.
+    """
+    trees: list[Tree] = []
+    places: dict[str, str] = {}
+    found = list(problems)
+    for name, data in contents:
+        try:
+            made = parse_trees(data, name, inventory=inventory, settings=settings)
+        except GraphkitError as error:
+            found += error.problems
             continue
-        for tree in found:
+        for tree in made:
             if tree.task_id in places:
-                problems.append(Problem(f"task_id: also that of {places[tree.task_id]}",
-                                        "duplicate_id", str(path), subject=f"tree {tree.task_id}"))
-            places.setdefault(tree.task_id, str(path))
+                found.append(Problem(f"task_id: also that of {places[tree.task_id]}",
+                                     "duplicate_id", name, subject=f"tree {tree.task_id}"))
+            places.setdefault(tree.task_id, name)
             trees.append(tree)
-    if problems:
-        raise RubricError(problems)
+    if found:
+        raise RubricError(found)
     return tuple(trees)
 
 
@@ -130,23 +152,29 @@ def _files(path: Path) -> list[Path]:
     return sorted(item for item in path.iterdir() if item.name.endswith(suffixes))
 
 
-def _load_many(path: Path, inventory: Inventory | None, settings: Settings | None) -> list[Tree]:
-    data = read_bytes(path)
-    if not path.name.removesuffix(".gz").endswith(".jsonl"):
-        return [parse_tree(data, str(path), inventory=inventory, settings=settings)]
+def parse_trees(data: bytes, file: str, *, inventory: Inventory | None = None,
+                settings: Settings | None = None) -> tuple[Tree, ...]:
+    """Read the trees of one file: one a line if its name ends in ``.jsonl``, else one.
+
+    Raises:
+        FormatError: It is not JSON.
+        RubricError: A tree is outside a domain; the problems of all lines at once.
+    """
+    if not file.removesuffix(".gz").endswith(".jsonl"):
+        return (parse_tree(data, file, inventory=inventory, settings=settings),)
     problems: list[Problem] = []
     trees = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            trees.append(parse_tree(line, str(path), inventory=inventory, settings=settings,
+            trees.append(parse_tree(line, file, inventory=inventory, settings=settings,
                                     line=number))
         except GraphkitError as error:
             problems += error.problems
     if problems:
         raise RubricError(problems)
-    return trees
+    return tuple(trees)
 
 
 def read_bytes(path: str | Path) -> bytes:
