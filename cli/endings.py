@@ -16,12 +16,19 @@ from cli.state import State
 from graphkit.errors import GraphkitError, Problem
 
 __all__ = ["CLOSED_PIPE", "FAILED", "FOUND", "INTERRUPTED", "MISTAKE"]
-__all__ += ["complain", "finish", "note", "run"]
+__all__ += ["TERMINATED", "Terminated", "complain", "finish", "note", "run"]
 
-FAILED, MISTAKE, FOUND, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
-"""Exit codes beside 0; the last two are those that a shell gives for SIGINT and SIGPIPE."""
+FAILED, MISTAKE, FOUND = 1, 2, 3
+"""Exit codes beside 0."""
+
+INTERRUPTED, CLOSED_PIPE, TERMINATED = 130, 141, 143
+"""Exit codes as a shell gives them for SIGINT, SIGPIPE and SIGTERM."""
 
 _PROBLEMS = 50
+
+
+class Terminated(BaseException):
+    """The process was told to end; it unwinds as for an interrupt."""
 
 
 def complain(problem: Problem | str) -> None:
@@ -41,7 +48,8 @@ def finish(*, found: bool = False) -> None:
         found: Whether a check found something.
     """
     context = click.get_current_context()
-    skipped = State.current().skipped
+    state = State.current()
+    skipped = state.skipped + len(state.places)
     if skipped:
         note(f"{skipped} broken record{' was' if skipped == 1 else 's were'} skipped")
         context.exit(FAILED)
@@ -97,9 +105,9 @@ def _run(group: click.Group, arguments: list[str], name: str, state: State, **ex
         if state.debug:
             traceback.print_exc()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo(f"interrupted{': ' + visible(state.go_on) if state.go_on else ''}", err=True)
-        return INTERRUPTED
+    except (KeyboardInterrupt, click.Abort, Terminated) as error:
+        click.echo(f"interrupted: {visible(state.go_on)}", err=True)
+        return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
     except BrokenPipeError:
         raise
     except Exception as error:

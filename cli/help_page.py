@@ -42,7 +42,7 @@ is out of date. What files hold and which JSON the commands print is told by `gr
 | 1 | something failed: the store is locked or read-only, too few questions grown, records skipped |
 | 2 | a mistake in what was given: a file, a name, an option, a query |
 | 3 | a check ran and found something |
-| 130 | interrupted (Ctrl-C); how to go on is told |
+| 130, 143 | interrupted (Ctrl-C) or terminated; how to go on is told |
 | 141 | the reader of a pipe went away |
 
 `check` exits 3 when lint finds an error in a question; with `--strict` also when a question is not

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import click
 
-from cli.endings import run
+from cli.endings import Terminated, run
 from cli.state import State
 
 __all__ = ["COMMANDS", "cli", "main"]
@@ -121,14 +123,20 @@ def cli(ctx: click.Context, debug: bool, settings: str | None) -> None:
     data only; progress and messages go to standard error.
 
     Exit codes: 0 done; 1 something failed; 2 a mistake in what was given; 3 a check ran and found
-    something; 130 interrupted; 141 the reader of a pipe went away.
+    something; 130 or 143 interrupted; 141 the reader of a pipe
+    went away.
     """
     state = ctx.ensure_object(State)
     state.debug, state.settings_file = debug, settings
 
 
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
 def main() -> None:
     """Run the command line of this process."""
+    signal.signal(signal.SIGTERM, _terminate)
     cli.main()
 
 

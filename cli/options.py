@@ -202,7 +202,7 @@ def open_facts(
 
 
 def _skip(problem: Problem) -> None:
-    State.current().skipped += 1
+    State.current().places.add((problem.file, problem.line))
     complain(problem)
 
 

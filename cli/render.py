@@ -75,7 +75,10 @@ def _columns(sign: str) -> int:
 
 def paint(text: str, colour: str) -> str:
     """Return a text in a colour, where colours are wanted."""
-    return click.style(text, fg=colour) if State.current().colours() else text
+    if not State.current().colours():
+        return text
+    click.get_current_context().color = True  # also where standard output is no terminal
+    return click.style(text, fg=colour)
 
 
 def mark(value: bool | None) -> str:

@@ -25,12 +25,14 @@ class State:
         settings_file: The settings file that was named.
         go_on: How to go on after an interrupt, said by the command that runs.
         skipped: How many broken records were skipped.
+        places: Where broken records of facts stood, file and line.
     """
 
     debug: bool = False
     settings_file: str | None = None
-    go_on: str = ""
+    go_on: str = "nothing is left half-written; the same command begins again"
     skipped: int = 0
+    places: set[tuple[str | None, int | None]] = field(default_factory=set)
     _settings: dict[tuple[Any, ...], Settings] = field(default_factory=dict)
 
     @classmethod

@@ -15,6 +15,7 @@ from graphkit.question import QuestionGraph
 from graphkit.witness import Loss, Step, find_loss, find_witness
 
 __all__ = ["AnswerReport", "NamedLoss", "NamedWitness", "answer_question"]
+__all__ += ["require_entities"]
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def answer_question(
         materialize_universe: As for :func:`graphkit.evaluate.evaluate`.
 
     Raises:
-        GroundingError: A name or a relation is not in the facts.
+        GroundingError: A name or a relation is not in the facts, one of ``why_not`` included.
         UnsafeGraphError: The root is a complement, and ``materialize_universe`` is not set.
 
     >>> from graphkit.question import Edge, Node
@@ -177,25 +178,30 @@ def _witnesses(evaluation: Evaluation) -> tuple[NamedWitness, ...]:
     )
 
 
-def _losses(evaluation: Evaluation, names: Iterable[str]) -> tuple[NamedLoss, ...]:
-    facts = evaluation.facts
-    found: list[NamedLoss] = []
-    unknown: list[Problem] = []
-    for name in names:
-        match = resolve(name, facts)
-        if match is None:
-            unknown.append(
-                Problem(
-                    f"{name!r} is not an entity of the facts"
-                    f"{did_you_mean(name, facts.index.exact)}",
-                    code="unresolved_name",
-                )
-            )
-            continue
-        found += [
-            NamedLoss(facts.name(number), find_loss(evaluation, number))
-            for number in match.entities
-        ]
+def require_entities(names: Iterable[str], facts: FactStore) -> None:
+    """Check that names are those of entities.
+
+    Raises:
+        GroundingError: Some are not, all of them at once.
+    """
+    unknown = [
+        Problem(
+            f"{name!r} is not an entity of the facts{did_you_mean(name, facts.index.exact)}",
+            code="unresolved_name",
+        )
+        for name in names
+        if resolve(name, facts) is None
+    ]
     if unknown:
         raise GroundingError(unknown)
-    return tuple(found)
+
+
+def _losses(evaluation: Evaluation, names: tuple[str, ...]) -> tuple[NamedLoss, ...]:
+    facts = evaluation.facts
+    require_entities(names, facts)
+    matches = [match for name in names if (match := resolve(name, facts)) is not None]
+    return tuple(
+        NamedLoss(facts.name(number), find_loss(evaluation, number))
+        for match in matches
+        for number in match.entities
+    )

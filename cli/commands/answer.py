@@ -73,7 +73,7 @@ def answer(
     line and question: question_id, answers (sorted), count, warnings; with --explain also
     witnesses, with --why-not also why_not.
     """
-    from graphkit.answers import answer_question
+    from graphkit.answers import answer_question, require_entities
     from graphkit.errors import GraphkitError, InputError
 
     if engine == "store" and facts_files:
@@ -82,6 +82,7 @@ def answer(
         files, store, all_=all_, format_=format_, keep_going=keep_going, facts_files=facts_files
     )
     facts = open_facts(facts_files, relations, store, keep_going=keep_going)
+    require_entities(why_not, facts)
     problems: list[Problem] = []
     reports: list[AnswerReport] = []
     with _engine(engine, store) as opened, progress("answering", "questions") as told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -166,12 +166,18 @@ def _told(report: CheckReport) -> list[str]:
         exact = "" if report.core.exact else " (searched greedily)"
         found.append(f"minimal core{exact}: {', '.join(report.core.ids) or 'nothing'}")
     for shortcut in report.shortcuts or ():
-        shown = ", ".join(f"{name} {value}" for name, value in shortcut.certificate.items())
+        shown = "; ".join(
+            f"{name} {_listed(value)}" for name, value in shortcut.certificate.items()
+        )
         found.append(f"shortcut {shortcut.kind}: {shown}")
     for name, search in report.searched.items():
         if not search["complete"]:
             found.append(f"the search for {name} was cut by its bounds")
     return [render.visible(f"{report.question_id}: {text}") for text in found]
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(_listed, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _print_summary(reports: list[CheckReport], *, json_: bool) -> None:

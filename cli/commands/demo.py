@@ -104,7 +104,8 @@ def _questions(result: DemoResult) -> list[str]:
         profile = question.checks.profile
         edges = profile.shape.edges if profile else None
         depth = profile.shape.depth if profile else None
-        rows.append((number, question.graph.answer, edges, depth, question.graph.question))
+        answer = render.cut(question.graph.answer or "", 32)
+        rows.append((number, answer, edges, depth, question.graph.question))
     text = render.table(("#", "answer", "edges", "depth", "question"), rows)
     return [f"  {render.cut(line, _WIDE - 2)}" for line in text.splitlines()]
 

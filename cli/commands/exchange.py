@@ -39,8 +39,12 @@ def import_(folder: str, store: str | None, json_: bool) -> None:
     State.current().go_on = (
         "what is in the store is whole; the same command again completes the import"
     )
+    from graphkit.stores.exchange import import_store, read_export
+
+    with progress(f"reading {folder}"):
+        found = read_export(folder)
     with opened_store(store) as opened, progress("importing"):
-        held = opened.import_(folder)
+        held = import_store(opened, found)
         place = opened.capabilities().location
     _print(place, held, json_=json_)
 

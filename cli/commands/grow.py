@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -149,10 +148,10 @@ def grow(
     from synthesis.grow import Growth
 
     growth = Growth(facts, settings)
-    if output is None or output == "-":
-        questions = _run(growth, (_print_line,) if json_ or output == "-" else ())
-    else:
+    if output is not None and output != "-":
         questions = _to_file(growth, output, json_=json_)
+    else:
+        questions = _run(growth, json_=json_ or output == "-")
     if not json_ and output != "-":
         _print_table(questions)
     _tell_misses(growth)
@@ -212,55 +211,37 @@ def _mix(text: str) -> Any:
     return Mix(**found)
 
 
-def _run(
-    growth: Growth, consumers: Iterable[Callable[[GrownQuestion], None]]
-) -> list[GrownQuestion]:
-    consumers = tuple(consumers)
+def _run(growth: Growth, *, json_: bool) -> list[GrownQuestion]:
+    State.current().go_on = "nothing was kept; with -o FILE what has been grown stays in FILE.part"
     questions: list[GrownQuestion] = []
     with progress("growing", "questions") as told:
         told(0, growth.settings.count)
         for question in growth:
             questions.append(question)
-            for consume in consumers:
-                consume(question)
+            if json_:
+                render.line(question.to_record())
             told(len(questions), growth.settings.count)
     return questions
 
 
-def _print_line(question: GrownQuestion) -> None:
-    render.line(question.to_record())
-
-
 def _to_file(growth: Growth, output: str, *, json_: bool) -> list[GrownQuestion]:
-    """Grow into a file: beside it there is FILE.part until all is there."""
-    from graphkit.formats import write_text
+    from synthesis.grow_file import grow_to_file, part_of
 
-    part = f"{output}.part"
-    write_text(part, [])
-    with open(part, "w", encoding="utf-8") as stream:
+    part, count = part_of(output), growth.settings.count
+    with progress("growing", "questions") as told:
+        told(0, count)
 
-        def keep(question: GrownQuestion) -> None:
-            _write_line(stream, question)
+        def each(question: GrownQuestion) -> None:
+            told(growth.grown, count)
             State.current().go_on = (
-                f"{growth.grown} questions are in {part}; the same command with --seed "
-                f"{growth.settings.seed} grows the same ones first and then the rest"
+                f"{growth.grown} of {count} questions are in {part}, each a whole line; the same "
+                f"command with --seed {growth.settings.seed} grows the same ones first, then the "
+                "rest"
             )
+            if json_:
+                render.line(question.to_record())
 
-        questions = _run(growth, (keep, _print_line) if json_ else (keep,))
-    write_text(output, (_json(question) for question in questions))
-    import os
-
-    os.unlink(part)
-    return questions
-
-
-def _write_line(stream: IO[str], question: GrownQuestion) -> None:
-    stream.write(_json(question))
-    stream.flush()
-
-
-def _json(question: GrownQuestion) -> str:
-    return json.dumps(question.to_record(), ensure_ascii=False) + "\n"
+        return grow_to_file(growth, output, each=each)
 
 
 def _print_table(questions: list[GrownQuestion]) -> None:

@@ -15,10 +15,11 @@ def schema(name: str | None) -> None:
     """Print the JSON Schema of a file or an output.
 
     Without NAME, the names there are."""
-    from graphkit.formats import schema as schemas
+    from graphkit.formats.schema import schema as schema_of
+    from graphkit.formats.schema import schema_names
 
     if name is None:
-        for known in schemas.schema_names():
+        for known in schema_names():
             click.echo(known)
     else:
-        render.document(schemas.schema(name))
+        render.document(schema_of(name))

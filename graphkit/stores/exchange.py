@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from graphkit.errors import FormatError, GraphError, Problem, StoreVersionError
+from graphkit.errors import FormatError, GraphError, InputError, Problem, StoreVersionError
 from graphkit.evidence import EvidenceRecord
 from graphkit.formats import strict_json
 from graphkit.formats.writing import write_text
@@ -23,7 +24,29 @@ from graphkit.stores.questions import load_questions
 from graphkit.stores.reading import counts
 from graphkit.stores.schema import SCHEMA_VERSION, package_version
 
-__all__ = ["export_store", "import_store"]
+__all__ = ["StoreExport", "export_store", "import_store", "read_export"]
+
+
+@dataclass(frozen=True)
+class StoreExport:
+    """What an export holds.
+
+    Attributes:
+        sheet: The relation sheet.
+        evidence: The evidence records.
+        triples: Facts without evidence, by name.
+        questions: The question graphs.
+        histories: Question id and mutations.
+        checks: Question id and verdicts.
+    """
+
+    sheet: RelationSheet | None
+    evidence: tuple[EvidenceRecord, ...]
+    triples: tuple[tuple[str, str, str], ...]
+    questions: tuple[QuestionGraph, ...]
+    histories: tuple[tuple[str, Any], ...]
+    checks: tuple[tuple[str, Any], ...]
+
 
 _FILES = {
     "evidence.jsonl": "MATCH (n:Evidence) RETURN n.json AS json ORDER BY n.place",
@@ -44,9 +67,19 @@ def export_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str,
 
     Returns:
         How much of each kind there is; see :func:`graphkit.stores.counts`.
+
+    Raises:
+        InputError: The folder cannot be made.
+        OperationError: A file cannot be written.
     """
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "is a file" if target.is_file() else error.strerror
+        raise InputError(
+            Problem(f"{why}, expected a folder to write to", code="folder", file=str(target))
+        ) from error
     held = counts(store)
     for name, query in _FILES.items():
         rows = store.read(query, timeout=0)
@@ -84,15 +117,32 @@ def _triple_lines(store: GraphStore) -> Iterator[str]:
             yield strict_json.dumps(triple) + "\n"
 
 
-def import_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str, int]:
+def import_store(store: GraphStore, source: StoreExport | str | os.PathLike[str]) -> dict[str, int]:
     """Load what :func:`export_store` wrote; into an empty store, or beside what is there.
 
     Args:
         store: The store, open for writing.
-        folder: The folder.
+        source: The folder, or what :func:`read_export` read from it.
 
     Returns:
         How much of each kind the store holds now.
+
+    Raises:
+        FormatError: A file is missing or not what it should be, with file and line.
+        StoreVersionError: Another version of the schema wrote it.
+    """
+    found = source if isinstance(source, StoreExport) else read_export(source)
+    load_evidence(store, found.evidence, found.sheet)
+    load_triples(store, found.triples)
+    load_questions(store, found.questions)
+    for key, mutations in found.histories:
+        save_history(store, key, mutations)
+    save_checks(store, found.checks)
+    return counts(store)
+
+
+def read_export(folder: str | os.PathLike[str]) -> StoreExport:
+    """Read what :func:`export_store` wrote, without a store.
 
     Raises:
         FormatError: A file is missing or not what it should be, with file and line.
@@ -128,15 +178,14 @@ def import_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str,
         _checked(QuestionGraph, data, file, line)
         for file, line, data in _records(source / "questions.jsonl")
     ]
-    histories = list(_entries(source / "histories.jsonl", "mutations", list))
-    checks = list(_entries(source / "checks.jsonl", "check", dict))
-    load_evidence(store, evidence, sheet)
-    load_triples(store, triples)
-    load_questions(store, graphs)
-    for key, mutations in histories:
-        save_history(store, key, mutations)
-    save_checks(store, checks)
-    return counts(store)
+    return StoreExport(
+        sheet=sheet,
+        evidence=tuple(evidence),
+        triples=tuple(triples),
+        questions=tuple(graphs),
+        histories=tuple(_entries(source / "histories.jsonl", "mutations", list)),
+        checks=tuple(_entries(source / "checks.jsonl", "check", dict)),
+    )
 
 
 def _entries(path: Path, name: str, kind: type) -> Iterator[tuple[str, Any]]:
