@@ -198,12 +198,21 @@ def _is_document(first: str, lines: _Ahead, suffix: str) -> bool:
         return True
     if not start.startswith("{"):
         return False
+    if _parses(first):
+        return False
+    second = lines.second_text()
+    if suffix == ".json" or len(start.rstrip()) == 1:
+        return bool(second)
+    return bool(second) and not _parses(second)
+
+
+def _parses(text: str) -> bool:
+    """Whether a line is a whole JSON value of its own; a part of a document seldom is."""
     try:
-        strict_json.parse(first)
+        strict_json.parse(text)
     except FormatError:
-        second = lines.second_text()
-        return bool(second) and not (second.startswith("{") and len(start.rstrip()) > 1)
-    return False
+        return False
+    return True
 
 
 def _json_lines(lines: _Ahead, file: str, expected: str) -> Iterator[Record | Broken]:

@@ -299,3 +299,21 @@ def test_formats_are_told_by_name_suffix_and_content(tmp_path: Path) -> None:
 def test_a_json_text_is_read_as_itself() -> None:
     """A string that begins with a bracket is the text, not a path."""
     assert read_questions(json.dumps(question()))[0].id == "q1"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt"])
+def test_a_document_whose_lines_begin_with_braces_is_one_document(
+    tmp_path: Path, suffix: str
+) -> None:
+    """A graph written with one node a line is read whole, not as broken JSON lines."""
+    path = tmp_path / f"q{suffix}"
+    path.write_text(
+        '{"question": "Which?", "answer": null, "root_node_id": "n1", "nodes": [\n'
+        '{"node_id": "n0", "known_entities": ["France"], "is_root": false},\n'
+        '{"node_id": "n1", "is_root": true}],\n'
+        '"edges": [{"edge_id": "e0", "source_ids": ["n0"], "target_id": "n1",\n'
+        '"op": "projection", "relation": "capital", "direction": "forward"}]}\n',
+        encoding="utf8",
+    )
+    graphs = read_questions(path, "json").records
+    assert [node.node_id for node in graphs[0].nodes] == ["n0", "n1"]
