@@ -70,7 +70,7 @@ class Finding:
 def examine(settings: Settings, env: Mapping[str, str] | None = None) -> list[Finding]:
     """Look at everything that commands need.
 
-    Nothing is changed: a store that does not exist is not made. Secrets are never read out, only
+    A store that does not exist is not made. Secrets are never read out, only
     whether they are set.
 
     Args:
@@ -167,7 +167,9 @@ def _advice(path: Path) -> str:
 def _neo4j(place: str, env: Mapping[str, str]) -> Finding:
     parts = urlsplit(place)
     if parts.scheme.partition("+")[0] not in ("neo4j", "bolt"):
-        return Finding("optional", "neo4j", "note", "not configured; the embedded store is used")
+        return Finding(
+            "optional", "neo4j server", "note", "not configured; the embedded store is used"
+        )
     host, port = parts.hostname or "localhost", parts.port or 7687
     missing = [name for name in ("NEO4J_USERNAME", "NEO4J_PASSWORD") if not env.get(name)]
     try:
@@ -176,16 +178,20 @@ def _neo4j(place: str, env: Mapping[str, str]) -> Finding:
     except OSError as error:
         return Finding(
             "optional",
-            "neo4j",
+            "neo4j server",
             "problem",
             f"{host}:{port} cannot be reached: {error.strerror or error}",
             "start the server, or name another store with --store",
         )
     if missing:
         return Finding(
-            "optional", "neo4j", "note", f"{host}:{port} answers", f"set {' and '.join(missing)}"
+            "optional",
+            "neo4j server",
+            "note",
+            f"{host}:{port} answers",
+            f"set {' and '.join(missing)}",
         )
-    return Finding("optional", "neo4j", "ok", f"{host}:{port} answers")
+    return Finding("optional", "neo4j server", "ok", f"{host}:{port} answers")
 
 
 def _model(env: Mapping[str, str]) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from graphkit.errors import OperationError, Problem
+from graphkit.errors import InputError, OperationError, Problem
 from graphkit.formats import write_text
 from graphkit.formats.strict_json import dumps
 from synthesis.grow import GrownQuestion, Growth
@@ -47,11 +47,18 @@ def grow_to_file(
         OperationError: It cannot be written.
         InputError: The folder does not exist, or the path is a directory.
     """
+    place = Path(path)
+    if place.is_dir():
+        raise InputError(
+            Problem("is a directory, expected a file", code="directory", file=os.fspath(path))
+        )
+    plain = place.is_file() or not place.exists()  # a device or a pipe has no neighbour
     part = part_of(path)
-    write_text(part, [])
+    if plain:
+        write_text(part, [])
     questions: list[GrownQuestion] = []
     lines: list[str] = []
-    with part.open("a", encoding="utf-8") as stream:
+    with open(part if plain else os.devnull, "a", encoding="utf-8") as stream:
         for question in growth:
             lines.append(dumps(question.to_record()) + "\n")
             questions.append(question)
@@ -59,7 +66,7 @@ def grow_to_file(
             if each is not None:
                 each(question)
     write_text(path, lines)
-    part.unlink()
+    part.unlink(missing_ok=not plain)
     return questions
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.endings import finish
-from cli.options import no_store_yet, open_facts, open_questions, takes_facts, takes_questions
+from cli.options import (
+    no_store_yet,
+    open_facts,
+    open_questions,
+    progress,
+    takes_facts,
+    takes_questions,
+)
 
 if TYPE_CHECKING:
     from graphkit.evaluate import Evaluation
@@ -66,13 +73,14 @@ def draw(
     facts = None
     if facts_files or not no_store_yet(store):
         facts = open_facts(facts_files, relations, store, keep_going=keep_going)
-    evaluations = [_evaluation(graph, facts) for graph in graphs]
-    if suffix == "html":
-        draw_html(graphs, output, evaluations, title=title or "Question graphs")
-    elif suffix == "svg":
-        draw_svg(graphs[0], output, evaluations[0])
-    else:
-        draw_png(graphs[0], output, evaluations[0], scale=scale)
+    with progress("drawing"):
+        evaluations = [_evaluation(graph, facts) for graph in graphs]
+        if suffix == "html":
+            draw_html(graphs, output, evaluations, title=title or "Question graphs")
+        elif suffix == "svg":
+            draw_svg(graphs[0], output, evaluations[0])
+        else:
+            draw_png(graphs[0], output, evaluations[0], scale=scale)
     finish()
 
 
