@@ -220,10 +220,16 @@ class Attempt:
             self.book, members, hidden, EntitySet.of(barred).ids, complement_share=mix.complement
         )
         before = len(self._values(seed, chain, ())[0].ids)
-        usable = [item for item in self._ordered(pool) if not self._turns(item.branch, chain[0])]
+        least = self.book.rules.min_removed
+        usable = [
+            item
+            for item in self._ordered(pool)
+            if not self._turns(item.branch, chain[0])
+            and len(members) - item.mask.bit_count() >= least
+        ]
         for condition in usable[:8]:
             after = len(self._values(seed, chain, [condition])[0].ids)
-            if 4 <= after <= before - self.book.rules.min_removed:
+            if 4 <= after <= before - least:
                 return (condition,)
         return ()
 

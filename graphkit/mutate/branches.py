@@ -59,7 +59,8 @@ class BranchBook:
     Attributes:
         facts: The facts.
         rules: What is sensible.
-        branch_codes: The relations and directions that a branch may use.
+        branch_codes: The relations and directions that a branch may use; a symmetric relation is
+            read one way only, backward, as it is spoken of.
         exclusion_codes: Those that an exclusion may use.
         branches: Every branch met so far.
     """
@@ -68,8 +69,15 @@ class BranchBook:
         self.facts = facts
         self.rules = rules
         numbers = rules.relations(facts)
-        both = (Direction.FORWARD, Direction.BACKWARD)
-        self.branch_codes = tuple((number, way) for number in numbers for way in both)
+        self._symmetric = frozenset(
+            number for number in numbers if facts.sheet.relation(facts.relations[number]).symmetric
+        )
+        self.branch_codes = tuple(
+            (number, way)
+            for number in numbers
+            for way in (Direction.FORWARD, Direction.BACKWARD)
+            if way is Direction.BACKWARD or number not in self._symmetric
+        )
         self.exclusion_codes = tuple(
             (number, way)
             for number, way in self.branch_codes
@@ -109,6 +117,8 @@ class BranchBook:
             if relation not in self._allowed:
                 continue
             away = Direction.BACKWARD if code & 1 else Direction.FORWARD
+            if away is Direction.BACKWARD and relation in self._symmetric:
+                continue  # the same facts once more
             back = branch_table(facts, relation, away.reverse)
             for anchor in branch_table(facts, relation, away).row(entity).tolist():
                 size = len(back.row(anchor))
