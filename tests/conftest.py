@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,30 @@ def shared_data() -> Path:
     if not _SHARED.is_dir():
         pytest.skip(f"no shared data at {_SHARED}")
     return _SHARED
+
+
+class _Variables(dict[str, str]):
+    """Variables of the environment that a failed test does not print."""
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self)}>"
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Mapping[str, str]]:
+    """The variables that lead to a Neo4j server: the one of the environment, else one started here.
+
+    Skipped without NEO4J_URI and without Java and Maven; in CI that is a failure.
+    """
+    from neo4j_process import Neo4jServer, missing_tools
+
+    if os.environ.get("NEO4J_URI"):
+        yield _Variables((k, v) for k, v in os.environ.items() if k.startswith("NEO4J_"))
+        return
+    lacking = missing_tools()
+    if lacking and os.environ.get("CI"):
+        pytest.fail(f"no NEO4J_URI, and {lacking}")
+    if lacking:
+        pytest.skip(f"no NEO4J_URI, and {lacking}")
+    with Neo4jServer() as server:
+        yield _Variables(server.environment)

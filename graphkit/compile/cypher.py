@@ -140,7 +140,7 @@ class _Writer:
             return [*self.rows(Given(()))]
         if len(body.members) == 1:
             return self.rows(body.members[0])
-        lines = ["CALL {"]
+        lines = ["CALL () {"]
         for number, part in enumerate(body.members):
             lines += ["UNION"] if number else []
             lines += ["  " + line for line in (*self.rows(part), "RETURN x")]
@@ -189,7 +189,7 @@ def _where(conditions: list[str]) -> list[str]:
 
 def _counted(branches: list[tuple[list[str], int]], needed: int) -> list[str]:
     """Return what the wanted branches (1 each) all give and no unwanted one (-needed) does."""
-    lines = ["CALL {"]
+    lines = ["CALL () {"]
     for number, (rows, weight) in enumerate(branches):
         lines += ["UNION ALL"] if number else []
         lines += ["  " + line for line in (*rows, f"RETURN x, {weight} AS hit")]

@@ -42,18 +42,30 @@ __all__ = [
 
 
 def open_store(place: str | os.PathLike[str], *, read_only: bool = False) -> GraphStore:
-    """Open a store by its place; a new one is made at a path where there is none.
+    """Open a store by its place; a new one is made at a path, or in a database, with nothing there.
 
     Args:
-        place: The path of an embedded store.
+        place: The path of an embedded store, or the address of a server: ``neo4j://host:port``.
+            For a server NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE count.
         read_only: Open it for reading; it must exist, nothing is locked.
 
     Raises:
-        StoreError: It cannot be used; see :class:`graphkit.stores.embedded.EmbeddedStore`.
+        StoreError: It cannot be used; see :class:`graphkit.stores.embedded.EmbeddedStore` and
+            :class:`graphkit.stores.neo4j.Neo4jStore`.
     """
-    scheme, found, _ = os.fspath(place).partition("://")
+    text = os.fspath(place)
+    scheme, found, _ = text.partition("://")
     if found:
-        raise StoreError(f"{place}: no kind of store {scheme!r}, expected a path")
+        from graphkit.stores.neo4j_address import SCHEMES, without_secrets
+
+        if scheme not in SCHEMES:
+            raise StoreError(
+                f"{without_secrets(text)}: no kind of store {scheme!r}, expected a path or "
+                "neo4j://host:port"
+            )
+        from graphkit.stores.neo4j import Neo4jStore
+
+        return Neo4jStore.open(text, read_only=read_only)
     from graphkit.stores.embedded import EmbeddedStore
 
     return EmbeddedStore.open(place, read_only=read_only)

@@ -1,0 +1,191 @@
+"""What runs on a Neo4j server: transactions, and rows as they come back."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import neo4j
+from neo4j import ManagedTransaction, Transaction, unit_of_work
+
+from graphkit.errors import QueryError
+from graphkit.stores.base import Rows, checked_query
+from graphkit.stores.neo4j_errors import refused_write, translated
+from graphkit.stores.schema import edge_rows, edge_statement, node_rows, node_statement
+
+__all__ = ["Neo4jTransaction", "check_limits", "checked_read", "made_rows", "timed"]
+
+_BATCH = 5000
+_ON_THE_SERVER = re.compile(
+    r"^\s*TERMINATE\s+TRANSACTIONS?\b|\bCALL\s+dbms\.(kill\w*|\w*\.kill\w*|set\w*)", re.IGNORECASE
+)
+_COUNTERS = (
+    "nodes_created",
+    "nodes_deleted",
+    "relationships_created",
+    "relationships_deleted",
+    "properties_set",
+    "labels_added",
+    "labels_removed",
+    "indexes_added",
+    "indexes_removed",
+    "constraints_added",
+    "constraints_removed",
+)
+
+T = TypeVar("T")
+
+
+class Neo4jTransaction:
+    """Statements on a server that take effect together; see ``Neo4jStore.transaction``."""
+
+    def __init__(self, session: neo4j.Session, place: str):
+        self._session = session
+        self._place = place
+        self._waiting: list[tuple[str, list[dict[str, Any]]]] = []
+        self._held: Transaction | None = None
+
+    def read(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Rows:
+        """Run a query that changes nothing; it sees what the transaction wrote.
+
+        The server plans the query first, and only one that reads is run. A server has no timeout
+        for one statement of a transaction: one that took too long is an error at its end.
+        """
+        check_limits(limit, timeout)
+        text, values = checked_read(query), dict(params or {})
+        with translated(self._place):
+            held = self._hold()
+            if held.run(f"EXPLAIN {text}", values).consume().query_type != "r":
+                raise refused_write()
+            return _in_time(lambda: made_rows(held.run(text, values), limit), timeout)
+
+    def write(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Rows:
+        """Run a query that may change the store."""
+        check_limits(None, timeout)
+        text = checked_query(query)
+        with translated(self._place):
+            held = self._hold()
+            return _in_time(lambda: made_rows(held.run(text, dict(params or {})), None), timeout)
+
+    def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
+        return self._bulk(node_statement(label), node_rows(label, rows))
+
+    def bulk_edges(
+        self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
+    ) -> int:
+        """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
+        return self._bulk(edge_statement(kind, source, target), edge_rows(kind, rows))
+
+    def _bulk(self, statement: str, rows: list[dict[str, Any]]) -> int:
+        if self._held is None:
+            self._waiting.append((statement, rows))
+        else:
+            with translated(self._place):
+                _send(self._held, [(statement, rows)])
+        return len(rows)
+
+    def _hold(self) -> Transaction:
+        """Begin on the server and send what waits."""
+        if self._held is None:
+            self._held = self._session.begin_transaction(timeout=0)
+            _send(self._held, self._waiting)
+            self._waiting = []
+        return self._held
+
+    def commit(self) -> None:
+        """Make all of it take effect."""
+        with translated(self._place):
+            if self._held is not None:
+                self._held.commit()
+            elif self._waiting:
+                self._session.execute_write(timed(lambda tx: _send(tx, self._waiting), 0))
+
+    def leave(self) -> None:
+        """Undo what was not committed."""
+        if self._held is not None:
+            self._held.close()
+
+
+def check_limits(limit: int | None, timeout: float | None) -> None:
+    """Refuse a limit or a timeout that makes no sense.
+
+    Raises:
+        QueryError: It is below zero.
+    """
+    if limit is not None and limit < 0:
+        raise QueryError(f"the limit is {limit}, expected 0 or more rows")
+    if timeout is not None and not 0 <= timeout < 1e9:
+        raise QueryError(f"the timeout is {timeout}, expected seconds, or 0 for none")
+
+
+def checked_read(query: str) -> str:
+    """Return a query to read with, or refuse what a server lets even readers do to it.
+
+    Raises:
+        QueryError: It ends work of others, or reads files.
+    """
+    if _ON_THE_SERVER.search(query):
+        raise refused_write()
+    return checked_query(query)
+
+
+def timed(
+    work: Callable[[ManagedTransaction], T], timeout: float | None
+) -> Callable[[ManagedTransaction], T]:
+    """Give a transaction its timeout: None is the server's own, 0 is none."""
+    seconds = max(timeout, 0.001) if timeout else timeout
+    return unit_of_work(timeout=seconds)(work)
+
+
+def _in_time(run: Callable[[], Rows], timeout: float | None) -> Rows:
+    started = time.monotonic()
+    rows = run()
+    if timeout and time.monotonic() - started > timeout:
+        raise QueryError(f"the query took longer than {timeout} seconds")
+    return rows
+
+
+def _send(
+    transaction: ManagedTransaction | Transaction,
+    steps: Sequence[tuple[str, list[dict[str, Any]]]],
+) -> None:
+    for statement, rows in steps:
+        for start in range(0, len(rows), _BATCH):
+            transaction.run(statement, {"rows": rows[start : start + _BATCH]}).consume()
+
+
+def made_rows(result: neo4j.Result, limit: int | None) -> Rows:
+    """Return the rows of a result, not fetching more than one beyond the limit."""
+    columns = tuple(result.keys())
+    records = list(result) if limit is None else result.fetch(limit + 1)
+    summary = result.consume()
+    counters = summary.counters
+    return Rows(
+        columns,
+        records if limit is None else records[:limit],
+        truncated=limit is not None and len(records) > limit,
+        counters={name: getattr(counters, name) for name in _COUNTERS}
+        if counters.contains_updates
+        else {},
+        notes=tuple(
+            status.status_description.removeprefix("warn: ")
+            for status in summary.gql_status_objects
+            if status.is_notification
+        ),
+    )
