@@ -76,7 +76,8 @@ class DemoResult:
         facts: How many facts were loaded.
         entities: About how many entities.
         relations: Of how many relations.
-        complete: How many of these are complete, for all heads or for those that are named.
+        complete: How many of these are complete: all their facts are known.
+        partly: How many are complete for some subjects, which the sheet names.
         questions: The questions grown.
         attempts: In how many attempts.
         confirmed: How many questions have the same answers when Cypher is asked.
@@ -92,6 +93,7 @@ class DemoResult:
     entities: int
     relations: int
     complete: int
+    partly: int
     questions: tuple[GrownQuestion, ...]
     attempts: int
     confirmed: int
@@ -111,6 +113,7 @@ class DemoResult:
                 "entities": self.entities,
                 "relations": self.relations,
                 "complete": self.complete,
+                "partly_complete": self.partly,
             },
             "attempts": self.attempts,
             "questions": [question.to_record() for question in self.questions],
@@ -189,12 +192,14 @@ def run_demo(
         columns, found = rows.columns, tuple(rows)
     tell("drawing")
     drawn = repair.after if repair is not None else questions[0]
+    complete = [facts.sheet.relation(name).complete for name in facts.living_relations]
     return DemoResult(
         folder=target,
         facts=len(facts),
         entities=facts.size,
         relations=len(facts.living_relations),
-        complete=sum(bool(facts.sheet.relation(name).complete) for name in facts.living_relations),
+        complete=sum(known is True for known in complete),
+        partly=sum(known is not True and bool(known) for known in complete),
         questions=tuple(questions),
         attempts=growth.attempts,
         confirmed=confirmed,
