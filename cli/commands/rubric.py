@@ -11,8 +11,15 @@ __all__ = ["COMMANDS", "rubric"]
 COMMANDS: dict[str, str] = {
     "validate": "cli.commands.rubric_validate:validate",
     "score": "cli.commands.rubric_score:score",
+    "verify": "cli.commands.rubric_verify:verify",
     "explain": "cli.commands.rubric_explain:explain",
     "compare": "cli.commands.rubric_compare:compare",
+    "sensitivity": "cli.commands.rubric_sensitivity:sensitivity",
+    "rates": "cli.commands.rubric_rates:rates",
+    "agreement": "cli.commands.rubric_people:agreement",
+    "calibrate": "cli.commands.rubric_people:calibrate",
+    "trajectories": "cli.commands.rubric_traces:trajectories",
+    "import": "cli.commands.rubric_import:import_",
 }
 """Every command of the group and where it is: ``module:name``."""
 

@@ -11,16 +11,19 @@ from cli.commands.rubric_options import (
     as_csv,
     check_output,
     one_format,
-    open_judged,
-    parameters_of,
     points,
     print_csv,
-    read_files,
-    scored,
     takes_files,
     takes_parameters,
     takes_picture,
     takes_systems,
+)
+from cli.commands.rubric_reading import (
+    judged_of,
+    open_judged,
+    parameters_of,
+    read_files,
+    scored,
     tell_hygiene,
 )
 from cli.endings import finish, note
@@ -130,8 +133,6 @@ def _table(
                 record for record in found.scores if not systems or record["system"] in systems
             ]
             return table_from_records(records), found.trees
-        from cli.commands.rubric_options import judged_of
-
         judged = judged_of(found, parameters, systems)
     else:
         judged = open_judged(files, parameters, store=store, systems=systems)

@@ -10,12 +10,14 @@ from cli import render
 from cli.commands.rubric_options import (
     as_csv,
     one_format,
-    open_judged,
-    parameters_of,
     points,
     print_csv,
     takes_files,
     takes_parameters,
+)
+from cli.commands.rubric_reading import (
+    open_judged,
+    parameters_of,
 )
 from cli.endings import finish, note
 from cli.options import as_json, keep_going, takes_store

@@ -8,17 +8,19 @@ import click
 
 from cli import render
 from cli.commands.rubric_options import (
-    Parameters,
     as_csv,
     one_format,
-    open_judged,
-    parameters_of,
     points,
     print_csv,
-    scored,
     takes_files,
     takes_parameters,
     takes_systems,
+)
+from cli.commands.rubric_reading import (
+    Parameters,
+    open_judged,
+    parameters_of,
+    scored,
     tell_hygiene,
 )
 from cli.endings import finish, note

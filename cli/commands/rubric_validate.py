@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import render
-from cli.commands.rubric_options import as_csv, one_format, parameters_of, print_csv
+from cli.commands.rubric_options import (
+    as_csv,
+    one_format,
+    print_csv,
+)
+from cli.commands.rubric_reading import (
+    parameters_of,
+)
 from cli.endings import finish, note
 from cli.options import as_json, limit_rows, progress
 
