@@ -37,6 +37,8 @@ def stats(
 ) -> None:
     """Describe a set of questions: size, operations, length, sources.
 
+    Without a file the questions are those of the store.
+
     Nodes and edges are counted on the normal form; the length is in words and punctuation
     marks, or in characters where a script has no spaces. Root domains are those of the evidence
     that a question names, looked up in the facts (--facts, or the store).
@@ -44,7 +46,7 @@ def stats(
     from graphkit.checks.statistics import statistics
 
     asked = open_questions(
-        files, store, all_=all_, format_=format_, keep_going=keep_going, facts_files=facts_files
+        files, store, all_=all_ or not files, format_=format_, keep_going=keep_going, facts_files=facts_files
     )
     records = None
     if facts_files or not no_store_yet(store):
