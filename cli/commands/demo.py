@@ -65,8 +65,9 @@ def screen(result: DemoResult) -> list[str]:
         *_told(
             "Evidence",
             f"{result.facts:,} facts about {result.entities:,} entities in {result.relations} "
-            f"relations. Of {result.complete} relations all facts are known, of {result.partly} more "
-            "those about named subjects: a verdict that rests only on these is a proof, basis closed.",
+            f"relations. Of {result.complete} relations all facts are known, of {result.partly} "
+            "more those about named subjects: a verdict that rests only on these is a proof, "
+            "basis closed.",
         ),
         *_told(
             "Grown",
