@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "calibrate": "cli.commands.rubric_people:calibrate",
     "trajectories": "cli.commands.rubric_traces:trajectories",
     "import": "cli.commands.rubric_import:import_",
+    "draw": "cli.commands.rubric_draw:draw",
 }
 """Every command of the group and where it is: ``module:name``."""
 

@@ -53,13 +53,17 @@ STYLES: dict[str, Style] = {
                       (3, 2)),
     "union": Style(("#0d8a86", "#19a39e"), ("#0d8a86", "#19a39e"), ("#ffffff", "#ffffff")),
     "complement": Style(("#d4494f", "#de5a60"), ("#d4494f", "#de5a60"), ("#ffffff", "#ffffff")),
+    "passed": Style(("#e3f6e9", "#10321f"), ("#178a4b", "#45c882"), _INK),
+    "failed": Style(("#fdeeee", "#37181b"), ("#d4494f", "#f0767b"), _INK),
+    "apart": Style(("#f1f3f6", "#1b222c"), ("#8a99ab", "#8497ad"), _INK, 1.5, (5, 4)),
+    "unknown": Style(("#fff3cf", "#3b2f0d"), ("#d29b00", "#e3b53c"), _INK, 1.5, (2, 3)),
     "link": Style(("none", "none"), ("#94a3b5", "#5d7086"), _INK, 1.7),
     "cut": Style(("none", "none"), ("#d4494f", "#f0767b"), _INK, 1.7, (6, 4)),
     "soft": Style(("none", "none"), ("none", "none"), _SOFT),
     "count": Style(("none", "none"), ("none", "none"), ("#2b5fc0", "#8fb8ff")),
     "answer": Style(("none", "none"), ("none", "none"), ("#0f6d39", "#6fe0a2")),
 }  # fmt: skip
-"""The kinds of parts that scenes use; rubric trees may add theirs."""
+"""The kinds of parts that scenes use."""
 
 
 @dataclass(frozen=True, slots=True)
