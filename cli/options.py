@@ -54,11 +54,13 @@ class Asked:
         graph: The graph.
         file: The file; None for the store.
         number: Which one of the file, from 1.
+        line: The line that it begins in, where that is known.
     """
 
     graph: QuestionGraph
     file: str | None
     number: int
+    line: int | None = None
 
     def problems(self, error: GraphkitError) -> list[Problem]:
         """Return the problems of an error with the place of this question filled in."""
@@ -69,6 +71,7 @@ class Asked:
             replace(
                 problem,
                 file=problem.file or self.file,
+                line=problem.line if problem.file else self.line,
                 subject=f"{name}: {problem.subject}" if problem.subject else name,
             )
             for problem in error.problems
@@ -253,7 +256,11 @@ def open_questions(
             continue
         State.current().skipped += reading.skipped
         name = "<stdin>" if file == "-" else file
-        found += [Asked(graph, name, number) for number, graph in enumerate(reading, 1)]
+        lines = reading.lines or (None,) * len(reading)
+        found += [
+            Asked(graph, name, number, line)
+            for number, (graph, line) in enumerate(zip(reading, lines, strict=True), 1)
+        ]
     if problems:
         raise FormatError(problems)
     return found

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from graphkit.errors import Problem, UnsupportedError
 from graphkit.formats.lines import TextSource
-from graphkit.formats.reading import Broken
+from graphkit.formats.reading import Broken, Placed
 from graphkit.operations import Op
 from graphkit.question import QuestionGraph
 
@@ -65,7 +65,9 @@ class Notation:
     suffixes: tuple[str, ...]
     carries: frozenset[Feature]
     sniff: Callable[[str], bool]
-    read: Callable[[TextSource], Iterator[QuestionGraph | Broken]] | None = None
+    read: (
+        Callable[[TextSource], Iterator[QuestionGraph | Placed[QuestionGraph] | Broken]] | None
+    ) = None
     write: Callable[[Sequence[QuestionGraph], str], Iterable[str]] | None = None
 
 

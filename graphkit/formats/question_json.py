@@ -11,7 +11,7 @@ from graphkit.formats import strict_json
 from graphkit.formats.fields import Fields
 from graphkit.formats.lines import TextSource
 from graphkit.formats.notation import Feature, Notation
-from graphkit.formats.reading import Broken, Record, iter_records, kind_of
+from graphkit.formats.reading import Broken, Placed, Record, iter_records, kind_of
 from graphkit.operations import Direction, Op
 from graphkit.question import QuestionGraph
 from graphkit.structure import structure_problems
@@ -242,7 +242,7 @@ def _graph(record: Record) -> QuestionGraph | Broken:
         return Broken(tuple(problem.at(record.file, record.line) for problem in found))
 
 
-def read(source: TextSource) -> Iterator[QuestionGraph | Broken]:
+def read(source: TextSource) -> Iterator[Placed[QuestionGraph] | Broken]:
     """Yield the question graphs of a file: one JSON object, an array, or JSONL.
 
     A question id that stands twice in the file is an error at its second place.
@@ -267,7 +267,7 @@ def read(source: TextSource) -> Iterator[QuestionGraph | Broken]:
                 )
                 before = graph.problems if isinstance(graph, Broken) else ()
                 graph = Broken((twice, *before))
-        yield graph
+        yield graph if isinstance(graph, Broken) else Placed(graph, item.line)
 
 
 def write(graphs: Sequence[QuestionGraph], suffix: str = ".jsonl") -> Iterable[str]:

@@ -15,6 +15,7 @@ __all__ = [
     "MAX_PROBLEMS",
     "Broken",
     "OnError",
+    "Placed",
     "Reading",
     "Record",
     "Source",
@@ -71,6 +72,14 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed(Generic[T]):
+    """A record with the line that it begins in, for what is found wrong with it later."""
+
+    record: T
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reading(Sequence[T], Generic[T]):
     """What a file holds, in its order.
 
@@ -78,11 +87,13 @@ class Reading(Sequence[T], Generic[T]):
         records: What could be read.
         problems: What was wrong with the records that were skipped.
         skipped: How many records were skipped.
+        lines: The line of each record; empty where the notation has no lines.
     """
 
     records: tuple[T, ...]
     problems: tuple[Problem, ...] = ()
     skipped: int = 0
+    lines: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.records)
@@ -100,7 +111,7 @@ class Reading(Sequence[T], Generic[T]):
 
 
 def collect(
-    items: Iterator[T | Broken],
+    items: Iterator[T | Placed[T] | Broken],
     *,
     keep_going: bool = False,
     on_error: OnError | None = None,
@@ -116,9 +127,14 @@ def collect(
         FormatError: Something is broken and not to be skipped, or nothing was left.
     """
     records: list[T] = []
+    lines: list[int] = []
     problems: list[Problem] = []
     skipped = 0
     for item in items:
+        if isinstance(item, Placed):
+            records.append(item.record)
+            lines.append(item.line)
+            continue
         if not isinstance(item, Broken):
             records.append(item)
             continue
@@ -138,7 +154,8 @@ def collect(
             break
     if problems and (not keep_going or not records):
         raise FormatError(problems)
-    return Reading(tuple(records), tuple(problems), skipped)
+    placed = tuple(lines) if len(lines) == len(records) else ()
+    return Reading(tuple(records), tuple(problems), skipped, placed)
 
 
 def iter_records(source: Source, expected: str = "records") -> Iterator[Record | Broken]:

@@ -149,7 +149,7 @@ def test_strange_names(run: Run, name: str) -> None:
     missing = run("answer", "q.jsonl", "--facts", "f.tsv")
     assert missing.exit_code == 2
     assert len(errors(missing)) == 1
-    assert "q.jsonl: question q1: node n0: " in missing.stderr
+    assert "q.jsonl:1: question q1: node n0: " in missing.stderr
     assert not any(sign in missing.stderr for sign in "\x00\x1b\u202e")
 
 
@@ -186,9 +186,9 @@ def test_unresolved_names_of_all_questions(run: Run, facts: str) -> None:
     result = run("answer", "q.jsonl", "--facts", facts, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert errors(result) == [
-        "error: q.jsonl: question q1: node n0: 'Frnce' is not an entity of the facts "
+        "error: q.jsonl:1: question q1: node n0: 'Frnce' is not an entity of the facts "
         "(did you mean France?)",
-        "error: q.jsonl: question q2: edge e0: relation 'bordrs' is not a relation of the facts "
+        "error: q.jsonl:2: question q2: edge e0: relation 'bordrs' is not a relation of the facts "
         "(did you mean borders?)",
     ]
     kept = run("answer", "q.jsonl", "--facts", facts, "--keep-going")
@@ -204,7 +204,7 @@ def test_unsafe_complement_root(run: Run, facts: str) -> None:
     write_lines(Path("q.jsonl"), _edge(op="complement", relation=None, direction=None))
     result = run("answer", "q.jsonl", "--facts", facts)
     assert result.exit_code == 2
-    assert "error: q.jsonl: question q1: node n1: the answers are the complement" in result.stderr
+    assert "error: q.jsonl:1: question q1: node n1: the answers are the complement" in result.stderr
     checked = run("check", "q.jsonl", "--facts", facts, "--json")
     record = json.loads(checked.stdout)
     assert (checked.exit_code, record["reason"]) == (3, "unsafe_complement")
