@@ -13,6 +13,7 @@ from cli.options import as_json, progress
 
 if TYPE_CHECKING:
     from synthesis.demo import DemoResult, Repair
+    from synthesis.grow import GrownQuestion
 
 __all__ = ["demo", "screen"]
 
@@ -104,11 +105,27 @@ def _questions(result: DemoResult) -> list[str]:
     for number, question in enumerate(result.questions, 1):
         profile = question.checks.profile
         edges = profile.shape.edges if profile else None
-        depth = profile.shape.depth if profile else None
+        depth = _depth(question)
         answer = render.cut(question.graph.answer or "", 32)
         rows.append((number, answer, edges, depth, question.graph.question))
     text = render.table(("#", "answer", "edges", "depth", "question"), rows)
-    return [f"  {render.cut(line, _WIDE - 2)}" for line in text.splitlines()]
+    lines = [f"  {render.cut(line, _WIDE - 2)}" for line in text.splitlines()]
+    if result.questions:
+        # The shortest of the deepest is the one that shows most in the least room.
+        shown = max(
+            enumerate(result.questions, 1), key=lambda item: (_depth(item[1]), -_length(item[1]))
+        )
+        number, graph = shown[0], shown[1].graph
+        lines += _told(f"No. {number}", f'in full: "{graph.question}" {graph.answer}.')
+    return lines
+
+
+def _depth(question: GrownQuestion) -> int:
+    return question.checks.profile.shape.depth if question.checks.profile else 0
+
+
+def _length(question: GrownQuestion) -> int:
+    return len(question.graph.question)
 
 
 def _repair(repair: Repair) -> list[str]:
