@@ -9,6 +9,7 @@ from graphkit.checks.profile import Profile, profile_of
 from graphkit.checks.relax import Relaxer
 from graphkit.checks.report import CheckReport, Limits, check, summarize
 from graphkit.checks.shortcuts import Shortcut
+from graphkit.checks.single import redundant_constraints
 
 __all__ = [
     "Basis",
@@ -24,5 +25,6 @@ __all__ = [
     "constraints",
     "minimal_core",
     "profile_of",
+    "redundant_constraints",
     "summarize",
 ]

@@ -12,6 +12,7 @@ from graphkit.checks.core import MinimalCore, minimal_core
 from graphkit.checks.profile import Profile, profile_of
 from graphkit.checks.relax import Relaxer
 from graphkit.checks.shortcuts import Shortcut, adjacent_facts, direct_paths
+from graphkit.checks.single import redundant_constraints
 from graphkit.evaluate import Evaluation
 from graphkit.facts import FactStore
 from graphkit.grounding import ground, resolve
@@ -178,7 +179,7 @@ def _grounded(
     limits: Limits,
 ) -> CheckReport:
     count = len(relaxer.answers.ids)
-    redundant = tuple(item.id for item in relaxer.constraints if relaxer.keeps_answers([item]))
+    redundant = tuple(item.id for item in redundant_constraints(relaxer))
     core = minimal_core(relaxer)
     paths = direct_paths(
         relaxer,
