@@ -79,13 +79,14 @@ def kind_of(data: bytes) -> str | None:
     'trees'
     """
     head = data[:_HEAD]
-    for line in head.splitlines()[:_LINES]:
-        found = _kind(_parsed(line))
+    records = [_parsed(line) for line in head.splitlines()[:_LINES]]
+    records += [_parsed(data)] if b"\n" in data.strip() else []
+    for record in records:
+        found = _kind(record)
         if found is not None:
             return found
-    whole = _kind(_parsed(data))
-    if whole is not None:
-        return whole
+    if any(isinstance(record, dict) for record in records):
+        return None
     if b'"atoms"' in head or b'"directions"' in head:
         return "trees"
     return "verdicts" if b'"atom_id"' in head and b'"system"' in head else None

@@ -22,6 +22,8 @@ def export(folder: str, store: str | None, json_: bool) -> None:
     graphkit import reads them back exactly. The folder is made if it does not exist; files of
     an earlier export are replaced.
     """
+    import rubric.stored  # noqa: F401  (so that trees, verdicts and scores are taken along)
+
     with opened_store(store, read_only=True) as opened, progress("exporting"):
         held = opened.export(folder)
     _print(folder, held, json_=json_)
@@ -39,6 +41,7 @@ def import_(folder: str, store: str | None, json_: bool) -> None:
     State.current().go_on = (
         "what is in the store is whole; the same command again completes the import"
     )
+    import rubric.stored  # noqa: F401  (so that trees, verdicts and scores are taken along)
     from graphkit.stores.exchange import import_store, read_export
 
     with progress(f"reading {folder}"):

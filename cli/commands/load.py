@@ -17,7 +17,9 @@ __all__ = ["load"]
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["questions", "evidence", "triples", "rdf"]),
+    type=click.Choice(
+        ["questions", "evidence", "triples", "rdf", "trees", "rubric-facts", "verdicts", "scores"]
+    ),
     help="What the files hold; by default told by suffix and content.",
 )
 @click.option(
@@ -36,11 +38,13 @@ def load(
     keep_going: bool,
     json_: bool,
 ) -> None:
-    """Load question graphs, evidence, triples and RDF into the store.
+    """Load question graphs, facts, rubric trees, verdicts and scores into the store.
 
     Loading again changes nothing; a load that was killed is completed by loading again. Facts
-    go in before questions. All files are read before anything is written.
+    go in before questions, trees before verdicts, these before scores. All files are read
+    before anything is written.
     """
+    import rubric.stored  # noqa: F401  (so that the store takes trees, verdicts and scores)
     from graphkit.errors import FormatError, InputError, Problem
     from graphkit.formats import read_sheet
     from graphkit.stores import counts

@@ -88,7 +88,7 @@ def rates(
         if output is not None:
             from rubric.pictures import heat_map
 
-            heat_map([row for row in rows if not _is_group(row)], output)  # type: ignore[misc]
+            heat_map([row for row in rows if not _is_group(row)], output)
     else:
         groups = _groups(judged.trees, by.replace("-", "_"))
         means = category_means if by == "category" else query_form_means

@@ -92,8 +92,8 @@ def trajectories(
         )
         for item in found
     ]
-    heads = ("system", "traces", *(name.replace("_", " ") for name in names), "interleaved")
-    click.echo(render.table(heads, shown))
+    titles = ("system", "traces", *(name.replace("_", " ") for name in names), "interleaved")
+    click.echo(render.table(titles, shown))
     finish()
 
 

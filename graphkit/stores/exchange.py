@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from graphkit.stores.histories import read_checks, read_histories, save_checks, 
 from graphkit.stores.loading import load_evidence, load_triples
 from graphkit.stores.questions import load_questions
 from graphkit.stores.reading import counts
-from graphkit.stores.schema import SCHEMA_VERSION, package_version
+from graphkit.stores.rooms import require_rooms, rooms
+from graphkit.stores.schema import RESERVED_LABELS, SCHEMA_VERSION, package_version
 
 __all__ = ["StoreExport", "export_store", "import_store", "read_export"]
 
@@ -38,6 +39,7 @@ class StoreExport:
         questions: The question graphs.
         histories: Question id and mutations.
         checks: Question id and verdicts.
+        rooms: What other rooms read, by their names; see :mod:`graphkit.stores.rooms`.
     """
 
     sheet: RelationSheet | None
@@ -46,6 +48,7 @@ class StoreExport:
     questions: tuple[QuestionGraph, ...]
     histories: tuple[tuple[str, Any], ...]
     checks: tuple[tuple[str, Any], ...]
+    rooms: Mapping[str, Any] = field(default_factory=dict)
 
 
 _FILES = {
@@ -59,7 +62,8 @@ def export_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str,
 
     The files are ``store.json`` (versions and counts), ``relations.json`` (the sheet),
     ``evidence.jsonl``, ``triples.jsonl``, ``questions.jsonl``, ``histories.jsonl`` and
-    ``checks.jsonl``. What is imported into an empty store exports as the same bytes.
+    ``checks.jsonl``, and those of other rooms. What is imported into an empty store exports as
+    the same bytes.
 
     Args:
         store: The store.
@@ -80,7 +84,10 @@ def export_store(store: GraphStore, folder: str | os.PathLike[str]) -> dict[str,
         raise InputError(
             Problem(f"{why}, expected a folder to write to", code="folder", file=str(target))
         ) from error
+    require_rooms(store, RESERVED_LABELS)
     held = counts(store)
+    for room in rooms():
+        room.export(store, target)
     for name, query in _FILES.items():
         rows = store.read(query, timeout=0)
         write_text(target / name, (row["json"] + "\n" for row in rows))
@@ -138,6 +145,9 @@ def import_store(store: GraphStore, source: StoreExport | str | os.PathLike[str]
     for key, mutations in found.histories:
         save_history(store, key, mutations)
     save_checks(store, found.checks)
+    for room in rooms():
+        if found.rooms.get(room.name) is not None:
+            room.load_export(store, found.rooms[room.name])
     return counts(store)
 
 
@@ -185,6 +195,7 @@ def read_export(folder: str | os.PathLike[str]) -> StoreExport:
         questions=tuple(graphs),
         histories=tuple(_entries(source / "histories.jsonl", "mutations", list)),
         checks=tuple(_entries(source / "checks.jsonl", "check", dict)),
+        rooms={room.name: room.read_export(source) for room in rooms()},
     )
 
 

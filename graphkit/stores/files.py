@@ -17,6 +17,7 @@ from graphkit.formats.reading import OnError, Reading, collect
 from graphkit.formats.registry import NOTATIONS
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
+from graphkit.stores import rooms
 from graphkit.stores.base import GraphStore
 from graphkit.stores.histories import save_checks, save_history
 from graphkit.stores.loading import load_evidence, load_triples
@@ -87,6 +88,9 @@ def file_kind(source: TextSource) -> str:
     if not head.strip():
         raise FormatError(Problem("is empty", code="empty", file=source.name))
     suffix = plain_suffix(source.name)
+    for kind in rooms.kinds().values():
+        if kind.sniff(head):
+            return kind.name
     for item in NOTATIONS.values():
         if item.read is not None and item.sniff(head):
             return "questions"
@@ -107,7 +111,7 @@ def read_file(
 
     Args:
         file: A path, or ``-`` for standard input.
-        kind: One of :data:`KINDS`; by default told by suffix and content.
+        kind: One of :data:`KINDS` or of another room; by default told by suffix and content.
         sheet: The relation sheet of facts; by default the one beside the file.
         keep_going: Skip broken records.
         on_error: Called with every problem of a record that is skipped.
@@ -115,15 +119,18 @@ def read_file(
     Raises:
         FormatError: Everything that is wrong in the file.
     """
-    if kind is not None and kind not in KINDS:
+    known = (*KINDS, *rooms.kinds())
+    if kind is not None and kind not in known:
         raise FormatError(
-            f"no kind {kind!r}, expected one of {', '.join(KINDS)}{did_you_mean(kind, KINDS)}"
+            f"no kind {kind!r}, expected one of {', '.join(known)}{did_you_mean(kind, known)}"
         )
     path = os.fspath(file)
     with as_source(path) as source:
         kind = kind or file_kind(source)
-        reading = _READERS[kind](source, keep_going=keep_going, on_error=on_error)
-        if kind == "questions":
+        other = rooms.kinds().get(kind)
+        read = _READERS[kind] if other is None else other.read
+        reading = read(source, keep_going=keep_going, on_error=on_error)
+        if kind == "questions" or other is not None:
             return ReadFile(source.name, kind, reading)
         if sheet is None and (beside := find_sheet(path)) is not None:
             sheet = read_sheet(beside)
@@ -165,12 +172,27 @@ def load_files(
         progress: Is told (file, done, total) after each transaction.
     """
     found = list(files)
+    others = rooms.kinds()
     done: dict[int, Loaded] = {}
+    for name, kind in others.items():
+        places = [place for place, item in enumerate(found) if item.kind == name]
+        if not places:
+            continue
+        held = [(found[place].file, found[place].reading) for place in places]
+        changes = kind.load(store, held, progress or _nobody)
+        for place, (file, reading), changed in zip(places, held, changes, strict=True):
+            done[place] = Loaded(file, name, len(reading), changed, reading.skipped)
     for place, item in sorted(
         enumerate(found), key=lambda pair: (pair[1].kind == "questions", pair[0])
     ):
+        if place in done:
+            continue
         done[place] = _load(store, item, sheet or item.sheet, progress)
     return [done[place] for place in range(len(found))]
+
+
+def _nobody(file: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 def _load(

@@ -59,8 +59,10 @@ def counts(store: Queries) -> dict[str, int]:
 
     Returns:
         ``entities``, ``facts``, ``evidence``, ``triples``, ``relations``, ``questions``,
-        ``mutations``, ``checks``.
+        ``mutations``, ``checks``, and what other rooms count.
     """
+    from graphkit.stores.rooms import rooms
+
     queries: dict[str, str] = {
         "entities": "MATCH (n:Entity) RETURN count(n) AS n",
         "facts": "MATCH (:Entity)-[f:FACT]->(:Entity) RETURN count(f) AS n",
@@ -71,5 +73,7 @@ def counts(store: Queries) -> dict[str, int]:
         "mutations": "MATCH (n:Mutation) RETURN count(n) AS n",
         "checks": "MATCH (n:Check) RETURN count(n) AS n",
     }
+    for room in rooms():
+        queries |= room.counts
     found: dict[str, Any] = {name: store.read(text).value() for name, text in queries.items()}
     return {name: int(value or 0) for name, value in found.items()}

@@ -17,6 +17,7 @@ __all__ = [
     "check_version",
     "checked_edge",
     "checked_label",
+    "constraint_statement",
     "create_schema",
     "edge_rows",
     "edge_statement",
@@ -42,8 +43,18 @@ LABELS = (
 )
 """The labels in use; every node has an ``id`` that is unique among its label."""
 
-RESERVED_LABELS = ("Task", "Dimension", "Direction", "Atom", "Claim", "Report", "Verdict")
-"""Labels kept for rubric trees and verdicts."""
+RESERVED_LABELS = (
+    "Task",
+    "Dimension",
+    "Direction",
+    "Atom",
+    "RubricFact",
+    "Claim",
+    "Report",
+    "Verdict",
+    "Score",
+)
+"""Labels of rubric trees, verdicts and scores, written by ``rubric.stored``."""
 
 EDGES: dict[str, str | None] = {
     "FACT": "relation",
@@ -62,6 +73,10 @@ EDGES: dict[str, str | None] = {
     "HAS": None,
     "ABOUT": None,
     "JUDGED": None,
+    "RELATES": "kind",
+    "SCORED": None,
+    "RATED": None,
+    "COUNTED": None,
 }
 """The relationship types, each with the property that tells apart edges between the same nodes."""
 
@@ -159,10 +174,15 @@ def _text(row: Mapping[str, Any], name: str, what: str) -> str:
     return value if value.isascii() else str(checked_properties({name: value}, what)[name])
 
 
+def constraint_statement(label: str) -> str:
+    """Return the statement that makes the ids of a label unique, if they are not yet."""
+    name = f"{checked_label(label).lower()}_id"
+    return f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE"
+
+
 def _statements() -> Iterable[str]:
     for label in (*LABELS, *RESERVED_LABELS):
-        name = f"{label.lower()}_id"
-        yield f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE"
+        yield constraint_statement(label)
     for label, key in _INDEXED:
         yield f"CREATE INDEX {label.lower()}_{key} IF NOT EXISTS FOR (n:{label}) ON (n.{key})"
     yield "CREATE INDEX fact_relation IF NOT EXISTS FOR ()-[f:FACT]-() ON (f.relation)"

@@ -28,7 +28,7 @@ _COLOURS = (
     "#2b5fc0", "#c2542d", "#178a4b", "#7247c9", "#b3831b", "#0d8a86", "#b8325f", "#5c6b7d",
 )  # fmt: skip
 _DPI = 160
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "font.family": ["DejaVu Sans"],
     "font.size": 9.5,
     "text.color": _INK,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -154,7 +154,7 @@ def _share(value: Fraction | None) -> str:
     return "none scored" if value is None else f"{float(value):.3f}"
 
 
-def _atom_card(tree: Tree, place: int, outcome: dict[str, object]) -> _Card:
+def _atom_card(tree: Tree, place: int, outcome: Mapping[str, object]) -> _Card:
     from rubric.explanation import AtomWorth
 
     atom = tree.atoms[place]
