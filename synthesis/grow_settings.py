@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from graphkit.errors import SettingsError
+from graphkit.errors import Problem, SettingsError
 from graphkit.mutate import Rules
 
 __all__ = ["GrowSettings", "Mix"]
@@ -33,7 +34,7 @@ class GrowSettings:
 
     Attributes:
         count: How many questions.
-        seed: The same seed gives the same questions.
+        seed: The same seed, 0 or more, gives the same questions.
         min_edges: A finished question has at least this many edges.
         min_iterations: And at least this many mutations, its seed included.
         max_iterations: A question that is not finished by then is given up.
@@ -52,6 +53,9 @@ class GrowSettings:
         attempts: Attempts for each question wanted; after that the run ends.
         rules: What is sensible.
         require_closed: Only questions whose basis is closed are finished.
+
+    Raises:
+        SettingsError: Settings that make no sense, all of them at once.
     """
 
     count: int = 10
@@ -72,53 +76,56 @@ class GrowSettings:
     require_closed: bool = True
 
     def __post_init__(self) -> None:
-        checks = (
-            (self.count >= 1, "count", self.count, "1 or more"),
-            (self.min_edges >= 1, "min_edges", self.min_edges, "1 or more"),
-            (self.min_iterations >= 1, "min_iterations", self.min_iterations, "1 or more"),
+        """Refuse settings that make no sense, all of them at once."""
+        weights = (
+            self.mix.complement,
+            self.mix.intersection,
+            self.mix.inverse,
+            self.mix.extension,
+        )
+        least = f"min_iterations ({self.min_iterations}) or more"
+        checks: list[tuple[bool, str, object, str]] = [
+            (getattr(self, name) >= low, name, getattr(self, name), f"{low} or more")
+            for name, low in (
+                ("count", 1),
+                ("seed", 0),
+                ("min_edges", 1),
+                ("min_iterations", 1),
+                ("min_depth", 1),
+                ("attempts", 1),
+            )
+        ]
+        checks += [
+            (0 < getattr(self, name) <= 1, name, getattr(self, name), "above 0, at most 1")
+            for name in ("max_answer_share", "max_relation_share", "near_duplicate")
+        ]
+        checks += [
             (
                 self.max_iterations >= self.min_iterations,
                 "max_iterations",
                 self.max_iterations,
-                f"min_iterations ({self.min_iterations}) or more",
+                least,
             ),
             (self.lean in ("left", "right", "mixed"), "lean", self.lean, "left, right or mixed"),
             (self.balance in ("type", "none"), "balance", self.balance, "type or none"),
             (
-                0 < self.max_answer_share <= 1,
-                "max_answer_share",
-                self.max_answer_share,
-                "above 0, at most 1",
-            ),
-            (
-                0 < self.max_relation_share <= 1,
-                "max_relation_share",
-                self.max_relation_share,
-                "above 0, at most 1",
-            ),
-            (
-                0 < self.near_duplicate <= 1,
-                "near_duplicate",
-                self.near_duplicate,
-                "above 0, at most 1",
-            ),
-            (self.attempts >= 1, "attempts", self.attempts, "1 or more"),
-            (
-                min(
-                    self.mix.complement, self.mix.intersection, self.mix.inverse, self.mix.extension
-                )
-                >= 0,
+                all(0 <= weight < math.inf for weight in weights),
                 "mix",
                 self.mix,
-                "no negative weight",
+                "finite weights and no negative weight",
             ),
             (
-                self.mix.complement + self.mix.intersection > 0,
+                self.mix.complement + self.mix.intersection > 0
+                or not all(0 <= weight < math.inf for weight in weights),
                 "mix",
                 self.mix,
                 "complement or intersection above 0",
             ),
-        )
-        for holds, name, value, expected in checks:
-            if not holds:
-                raise SettingsError(f"{name} is {value}, expected {expected}")
+        ]
+        problems = [
+            Problem(f"{name} is {value}, expected {expected}", code="setting")
+            for holds, name, value, expected in checks
+            if not holds
+        ]
+        if problems:
+            raise SettingsError(problems)
