@@ -18,7 +18,7 @@ from graphkit.formats.reading import MAX_PROBLEMS
 if TYPE_CHECKING:
     from rdflib import Dataset
 
-__all__ = ["iter_rdf"]
+__all__ = ["iri_name", "iter_rdf", "literal_name"]
 
 _SYNTAX = {".nt": "nt", ".ttl": "turtle", ".trig": "trig"}
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -74,7 +74,7 @@ def _quads(text: str, file: str) -> list[_Quad]:
     """Return all statements in a fixed order, blank nodes called after the file's content."""
     from rdflib import BNode
 
-    graph, labels = _parse(text, file)
+    graph, labels = _parse(text, file, _SYNTAX.get(plain_suffix(file), "turtle"))
     scope = hashlib.sha256(text.encode()).hexdigest()[:10]
 
     def named(term: Any) -> Any:
@@ -97,13 +97,26 @@ def _quads(text: str, file: str) -> list[_Quad]:
     return sorted(found, key=lambda quad: tuple(_order(term) for term in quad))
 
 
-def _parse(text: str, file: str) -> tuple[Dataset, dict[Any, str]]:
+def parse_rdf(text: str, file: str, syntax: str) -> Dataset:
+    """Parse RDF.
+
+    Args:
+        text: The text.
+        file: Where it comes from, for errors.
+        syntax: ``nt``, ``turtle`` or ``trig``.
+
+    Raises:
+        FormatError: It cannot be parsed.
+    """
+    return _parse(text, file, syntax)[0]
+
+
+def _parse(text: str, file: str, syntax: str) -> tuple[Dataset, dict[Any, str]]:
     """Return the statements, and the label of every blank node that the syntax keeps."""
     import rdflib
     from rdflib.exceptions import ParserError
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
-    syntax = _SYNTAX.get(plain_suffix(file), "turtle")
     labels: dict[str, Any] = {}
     options: dict[str, Any] = {"bnode_context": labels} if syntax == "nt" else {}
     log = logging.getLogger("rdflib.term")
@@ -161,8 +174,8 @@ def _order(term: Any) -> tuple[str, str, str, str]:
     )
 
 
-def _local(iri: str) -> str:
-    """Return the last part of an IRI, readable."""
+def iri_name(iri: str) -> str:
+    """Return the last part of an IRI, readable: what it is called without a label."""
     part = re.split(r"[/#:]", iri.rstrip("/#"))[-1]
     return nfc(unquote(part).replace("_", " ")) or iri
 
@@ -208,7 +221,7 @@ class _Names:
             text = nfc(str(label))
             if text:
                 return text
-        return f"_:{term}" if isinstance(term, self._bnode) else _local(str(term))
+        return f"_:{term}" if isinstance(term, self._bnode) else iri_name(str(term))
 
     def aliases(self, term: Any) -> tuple[str, ...]:
         """Return the further names of an entity."""
@@ -235,7 +248,7 @@ class _Names:
         }
         aliases = {self.name(subject): self.aliases(subject)}
         if isinstance(object_, self._literal):
-            data["tail_entity"], data["tail_type"] = _literal(object_)
+            data["tail_entity"], data["tail_type"] = literal_name(object_)
         else:
             data["tail_entity"] = self.name(object_)
             data["tail_id"] = self._ident(object_)
@@ -266,8 +279,12 @@ def _preference(label: Any) -> tuple[int, str, str]:
     return rank, language, str(label)
 
 
-def _literal(term: Any) -> tuple[str, str | None]:
-    """Return (text, type) of a literal."""
+def literal_name(term: Any) -> tuple[str, str | None]:
+    """Return what a literal is called, and its type: date, number, year or None.
+
+    Args:
+        term: An ``rdflib.Literal``.
+    """
     text = nfc(str(term))
     datatype = str(term.datatype or "")
     kind = _DATATYPES.get(datatype.removeprefix(_XSD)) if datatype.startswith(_XSD) else None
