@@ -144,6 +144,12 @@ class Plan:
                     relation.direction is Direction.BACKWARD
                 )
 
+    def entity(self, number: int) -> int:
+        """Return the signed number of the set of one entity."""
+        if number not in self._fixed:
+            self._fixed[number] = self._fix(EntitySet.of([number]))
+        return self._fixed[number]
+
     def _type(self, kind: str) -> int:
         if kind not in self._fixed:
             self._fixed[kind] = self._fix(self.facts.of_type(kind))

@@ -25,6 +25,10 @@ _SPARSE = 32
 """A set with fewer members than a 32nd of all entities is sorted, a larger one is marked."""
 
 
+_SEARCH = 12
+"""A set that is so many times larger than the one compared with it is searched, not marked."""
+
+
 def places_of(begins: Counts, sizes: Counts) -> Counts:
     """Return the places begin, begin + 1, ... of many slices, one slice after the other.
 
@@ -208,6 +212,39 @@ class Room:
             other_sizes: How long that one is.
             keep: Whether to keep what the other set has; else what it has not.
         """
+        wide = other_sizes > _SEARCH * sizes
+        if not wide.any():
+            return self._compared(source, begins, sizes, other_begins, other_sizes, keep)
+        some = _searched(
+            source,
+            begins[wide],
+            sizes[wide],
+            other_begins[wide],
+            other_sizes[wide],
+            keep[wide],
+        )
+        if wide.all():
+            return some
+        rest = ~wide
+        others = self._compared(
+            source,
+            begins[rest],
+            sizes[rest],
+            other_begins[rest],
+            other_sizes[rest],
+            keep[rest],
+        )
+        return _merged(wide, some, others)
+
+    def _compared(
+        self,
+        source: Ids,
+        begins: Counts,
+        sizes: Counts,
+        other_begins: Counts,
+        other_sizes: Counts,
+        keep: npt.NDArray[np.bool_],
+    ) -> Sets:
         values: list[Ids] = []
         found: list[Counts] = []
         for low in range(0, len(sizes), self.rows):
@@ -224,6 +261,27 @@ class Room:
             values.append(mine[holds])
             found.append(np.bincount(keys[holds] >> self.bits, minlength=high - low))
         return _joined(values, found)
+
+
+def _searched(
+    source: Ids,
+    begins: Counts,
+    sizes: Counts,
+    other_begins: Counts,
+    other_sizes: Counts,
+    keep: npt.NDArray[np.bool_],
+) -> Sets:
+    """Compare small sets with large ones, none of them empty, by bisection of the large ones."""
+    mine = source[places_of(begins, sizes)]
+    place = np.repeat(other_begins, sizes)
+    left = np.repeat(other_sizes, sizes)
+    for _ in range(int(other_sizes.max() - 1).bit_length()):
+        half = left >> 1
+        place += half * (source[place + half] <= mine)
+        left -= half
+    holds = (source[place] == mine) == np.repeat(keep, sizes)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    return Sets(mine[holds], np.bincount(owners[holds], minlength=len(sizes)))
 
 
 def _chunks(owners: Counts, totals: Counts, most: int) -> Iterator[tuple[int, int, int, int]]:

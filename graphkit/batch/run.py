@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphkit.adjacency import Table
 from graphkit.batch.plan import Level, Plan
 from graphkit.batch.ragged import Counts, Pool, Room, Sets
 from graphkit.batch.rows import row_table
@@ -81,8 +80,10 @@ class Run:
 
     def _follow_complement(self, number: int, code: int, source: int) -> None:
         adjacency = self.plan.facts.adjacency[code >> 1]
-        table: Table = adjacency.backward if code & 1 else adjacency.forward
-        found = table.expand(self.value(source))
+        ways = (adjacency.forward, adjacency.backward)
+        members = self.value(source)
+        everything = not len(members.ids)
+        found = ways[~code & 1].keys if everything else ways[code & 1].expand(members)
         self._begins[number] = self._pool.add(found)
         self._sizes[number] = len(found)
 
