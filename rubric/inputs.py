@@ -87,9 +87,22 @@ def kind_of(data: bytes) -> str | None:
             return found
     if any(isinstance(record, dict) for record in records):
         return None
-    if b'"atoms"' in head or b'"directions"' in head:
-        return "trees"
-    return "verdicts" if b'"atom_id"' in head and b'"system"' in head else None
+    places = [(head.find(b'"%b"' % key), kind) for key, kind in _MARKS]
+    return min(((at, kind) for at, kind in places if at >= 0), default=(0, None))[1]
+
+
+_MARKS = (
+    (b"reports", "scores"),
+    (b"score_exact", "scores"),
+    (b"na_guard", "scores"),
+    (b"atoms", "trees"),
+    (b"directions", "trees"),
+    (b"events", "trajectories"),
+    (b"rater", "labels"),
+    (b"fact_id", "facts"),
+    (b"atom_id", "verdicts"),
+)
+"""Keys that tell what a record is which is cut off or broken: the first that stands in it."""
 
 
 def _parsed(text: bytes) -> Any:

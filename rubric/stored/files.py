@@ -14,7 +14,7 @@ from graphkit.formats.writing import write_text
 from graphkit.stores.base import GraphStore, Queries
 from graphkit.stores.rooms import Kind, Room
 from rubric.fact_library import parse_facts
-from rubric.inputs import Content, kind_of, sorted_inputs
+from rubric.inputs import KINDS, Content, kind_of, sorted_inputs
 from rubric.literals import is_finite_data, read_json
 from rubric.stored.keys import LABELS
 from rubric.stored.scores import save_scores, score_lines
@@ -35,7 +35,14 @@ def _sniffs(kind: str) -> Callable[[str], bool]:
 
 
 def _content(source: TextSource, kind: str) -> Content:
-    return Content(source.name, source.text().encode("utf-8"), kind)
+    """Read a file whole; the beginning of it may have misled, so that its kind is told again."""
+    data = source.text().encode("utf-8")
+    found = kind_of(data)
+    if found is not None and found != kind:
+        raise FormatError(
+            Problem(f"holds {KINDS[found]}; expected {KINDS[kind]}", "kind", source.name)
+        )
+    return Content(source.name, data, kind)
 
 
 def _read_trees(
