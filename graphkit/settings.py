@@ -28,6 +28,9 @@ SETTINGS_FILE = "graphkit.toml"
 
 _PREFIX = "GRAPHKIT_"
 
+_OTHER_TABLES = ("rubric",)
+"""Tables of a settings file that other packages read themselves."""
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -192,6 +195,8 @@ def _from_file(file: str, problems: list[Problem]) -> dict[str, _Given]:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         problems.append(Problem(f"not a TOML document: {error}", "toml", file))
         return {}
+    for table in _OTHER_TABLES:
+        data.pop(table, None)
     found: dict[str, _Given] = {}
     names = setting_names()
     sections = {name.rpartition(".")[0] for name in names} - {""}

@@ -118,6 +118,7 @@ def _print(made: Breakdown, top: int | None) -> None:
     rows.append(("total", None, None, points(made.score)))
     click.echo(render.table(("dimension", "weight", "D", "points"), rows))
     click.echo()
+    used = {item.direction for item in made.atoms}
     heads = ("direction", "role", "passed", "rate", "credited", "w", "g", "logic", "points")
     click.echo(
         render.table(
@@ -127,6 +128,7 @@ def _print(made: Breakdown, top: int | None) -> None:
                  points(item.credited, 3), item.weight, item.gate, item.status,
                  points(item.points))
                 for item in made.directions
+                if item.id in used
             ],
         )
     )  # fmt: skip
