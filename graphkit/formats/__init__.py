@@ -2,6 +2,7 @@
 
 from graphkit.formats.evidence import read_evidence, write_evidence
 from graphkit.formats.facts import find_sheet, read_facts, read_sheet
+from graphkit.formats.import_report import Diagnostic, ImportReport, import_questions
 from graphkit.formats.lenient import LenientResult, Repair, parse_model_output
 from graphkit.formats.notation import Feature, Notation
 from graphkit.formats.question_json import graph_from_data
@@ -19,7 +20,9 @@ from graphkit.formats.writing import atomic_writer, write_bytes, write_text
 
 __all__ = [
     "NOTATIONS",
+    "Diagnostic",
     "Feature",
+    "ImportReport",
     "LenientResult",
     "Notation",
     "Reading",
@@ -27,6 +30,7 @@ __all__ = [
     "atomic_writer",
     "find_sheet",
     "graph_from_data",
+    "import_questions",
     "notation",
     "parse_model_output",
     "parse_questions",

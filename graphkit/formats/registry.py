@@ -6,7 +6,16 @@ import os
 from collections.abc import Iterable
 
 from graphkit.errors import FormatError, Problem, did_you_mean
-from graphkit.formats import graphml, question_json
+from graphkit.formats import (
+    betae,
+    decompositions,
+    efo,
+    graphml,
+    question_json,
+    sparql_rows,
+    webshaper,
+    wikimultihop,
+)
 from graphkit.formats.lines import TextSource, as_source, plain_suffix
 from graphkit.formats.notation import Notation, check_carries
 from graphkit.formats.reading import OnError, Reading, Source, collect
@@ -23,7 +32,17 @@ __all__ = [
 ]
 
 NOTATIONS: dict[str, Notation] = {
-    item.name: item for item in (question_json.NOTATION, graphml.NOTATION)
+    item.name: item
+    for item in (
+        question_json.NOTATION,
+        graphml.NOTATION,
+        sparql_rows.NOTATION,
+        efo.NOTATION,
+        betae.NOTATION,
+        webshaper.NOTATION,
+        wikimultihop.NOTATION,
+        decompositions.NOTATION,
+    )
 }
 """Every notation by its name. A new one is one module with a ``NOTATION``, named here."""
 

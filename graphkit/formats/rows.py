@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,15 @@ from graphkit.formats.lines import TextSource
 from graphkit.formats.reading import Broken, Record, iter_records
 from graphkit.question import QuestionGraph
 
-__all__ = ["broken_row", "checked_rows", "convert_row", "read_rows", "row_id", "text_of"]
+__all__ = [
+    "broken_row",
+    "checked_rows",
+    "convert_row",
+    "read_rows",
+    "row_id",
+    "row_text",
+    "text_of",
+]
 
 Convert = Callable[[Record], QuestionGraph]
 """Turns one record into a graph, or raises an error with everything that is in the way."""
@@ -103,3 +112,19 @@ def checked_rows(
         )
         before = item.problems if isinstance(item, Broken) else ()
         yield Broken((twice, *before))
+
+
+def row_text(graph: QuestionGraph, key: str, text: str) -> str:
+    """Return a line of JSONL with a question in another notation.
+
+    Args:
+        graph: The question.
+        key: The key of its text.
+        text: The question graph in that notation.
+    """
+    row: dict[str, Any] = {} if graph.id is None else {"id": graph.id}
+    if graph.question:
+        row["question"] = graph.question
+    if graph.answer is not None:
+        row["answer"] = graph.answer
+    return json.dumps({**row, key: text}, ensure_ascii=False) + "\n"

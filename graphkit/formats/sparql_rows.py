@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ from graphkit.formats import strict_json
 from graphkit.formats.lines import TextSource, plain_suffix
 from graphkit.formats.notation import Feature, Notation
 from graphkit.formats.reading import Broken, Record, iter_records
-from graphkit.formats.rows import broken_row, checked_rows, convert_row, row_id, text_of
+from graphkit.formats.rows import broken_row, checked_rows, convert_row, row_id, row_text, text_of
 from graphkit.formats.sparql_in import parse_sparql
 from graphkit.formats.sparql_out import sparql_of
 from graphkit.question import QuestionGraph
@@ -121,16 +120,7 @@ def _write(graphs: Sequence[QuestionGraph], suffix: str) -> Iterable[str]:
                 )
             )
         return [sparql_of(graphs[0])]
-    return [_row(graph) for graph in graphs]
-
-
-def _row(graph: QuestionGraph) -> str:
-    row: dict[str, Any] = {} if graph.id is None else {"id": graph.id}
-    row["question"] = graph.question
-    if graph.answer is not None:
-        row["answer"] = graph.answer
-    row["sparql"] = sparql_of(graph)
-    return json.dumps(row, ensure_ascii=False) + "\n"
+    return [row_text(graph, "sparql", sparql_of(graph)) for graph in graphs]
 
 
 def _sniff(head: str) -> bool:
@@ -148,7 +138,6 @@ NOTATION = Notation(
             Feature.ANY_OF,
             Feature.TYPES,
             Feature.FREE,
-            Feature.IMPLICIT,
             Feature.SEVERAL,
         }
     ),

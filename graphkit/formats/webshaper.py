@@ -77,8 +77,8 @@ def triples_of(data: Any) -> list[tuple[str, str, str]]:
             problems.append(Problem(message, code="untagged_term", subject=subject))
         if not untagged:
             found += _single(item, subject, problems)
-    if problems:
-        raise FormatError(problems)
+    if problems:  # what breaks the notation itself comes first
+        raise FormatError(sorted(problems, key=lambda item: item.code not in ILL_FORMED))
     return found
 
 

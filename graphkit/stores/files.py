@@ -10,7 +10,15 @@ from typing import Any
 from graphkit.errors import FormatError, Problem, did_you_mean
 from graphkit.evidence import EvidenceRecord
 from graphkit.fact_table import NamedFact
-from graphkit.formats import find_sheet, read_evidence, read_questions, read_sheet, read_triples
+from graphkit.formats import (
+    ImportReport,
+    find_sheet,
+    import_questions,
+    read_evidence,
+    read_questions,
+    read_sheet,
+    read_triples,
+)
 from graphkit.formats.facts import fact_format
 from graphkit.formats.lines import TextSource, as_source, plain_suffix
 from graphkit.formats.reading import OnError, Reading, collect
@@ -106,20 +114,24 @@ def read_file(
     sheet: RelationSheet | None = None,
     keep_going: bool = False,
     on_error: OnError | None = None,
+    on_report: Callable[[ImportReport], None] | None = None,
 ) -> ReadFile:
     """Read one file of any kind.
 
     Args:
         file: A path, or ``-`` for standard input.
-        kind: One of :data:`KINDS` or of another room; by default told by suffix and content.
+        kind: One of :data:`KINDS` or of another room, or a notation of questions; by default
+            told by suffix and content.
         sheet: The relation sheet of facts; by default the one beside the file.
         keep_going: Skip broken records.
         on_error: Called with every problem of a record that is skipped.
+        on_report: Given the report of a file of questions; its rows that are no graph are named
+            there, and skipped.
 
     Raises:
         FormatError: Everything that is wrong in the file.
     """
-    known = (*KINDS, *rooms.kinds())
+    known = (*KINDS, *rooms.kinds(), *NOTATIONS)
     if kind is not None and kind not in known:
         raise FormatError(
             f"no kind {kind!r}, expected one of {', '.join(known)}{did_you_mean(kind, known)}"
@@ -127,6 +139,9 @@ def read_file(
     path = os.fspath(file)
     with as_source(path) as source:
         kind = kind or file_kind(source)
+        notation = kind if kind in NOTATIONS else None
+        if notation is not None or (kind == "questions" and on_report is not None):
+            return _read_notation(source, notation, keep_going, on_error, on_report)
         other = rooms.kinds().get(kind)
         read = _READERS[kind] if other is None else other.read
         reading = read(source, keep_going=keep_going, on_error=on_error)
@@ -135,6 +150,21 @@ def read_file(
         if sheet is None and (beside := find_sheet(path)) is not None:
             sheet = read_sheet(beside)
         return ReadFile(source.name, kind, reading, sheet)
+
+
+def _read_notation(
+    source: TextSource,
+    notation: str | None,
+    keep_going: bool,
+    on_error: OnError | None,
+    on_report: Callable[[ImportReport], None] | None,
+) -> ReadFile:
+    if on_report is None:
+        reading = read_questions(source, notation, keep_going=keep_going, on_error=on_error)
+        return ReadFile(source.name, "questions", reading)
+    report = import_questions(source, notation)
+    on_report(report)
+    return ReadFile(source.name, "questions", report.reading)
 
 
 def _read_rdf(
