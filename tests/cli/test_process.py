@@ -7,6 +7,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -118,7 +119,7 @@ def test_internal_error_is_one_line(spawn: Spawn, facts: str) -> None:
     Path("broken.py").write_text(code)
     for flags, traces in (([], 0), (["--debug"], 1)):
         done = subprocess.run(
-            ["python", "broken.py", *flags, "check", "q.jsonl"],
+            [sys.executable, "broken.py", *flags, "check", "q.jsonl"],
             capture_output=True,
             text=True,
             check=False,
@@ -134,7 +135,7 @@ def _on_terminal(arguments: list[str], **env: str) -> str:
     ours, theirs = pty.openpty()
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(
-        ["python", "-m", "cli.main", *arguments],
+        [sys.executable, "-m", "cli.main", *arguments],
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "PYTHONPATH": str(root), "COLUMNS": "40", **env},
