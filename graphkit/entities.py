@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
 
-__all__ = ["Entity", "NameIndex", "fold"]
+__all__ = ["Entity", "NameIndex", "fold", "iri_name", "is_iri"]
 
 
 def fold(name: str) -> str:
@@ -17,6 +19,28 @@ def fold(name: str) -> str:
     ('strasse', 'ab')
     """
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
+def is_iri(name: str) -> bool:
+    """Whether a name is an IRI: a web address or a URN.
+
+    >>> is_iri("http://www.wikidata.org/prop/direct/P36"), is_iri("at: noon")
+    (True, False)
+    """
+    return _IRI.fullmatch(name) is not None
+
+
+def iri_name(iri: str) -> str:
+    """Return the last part of an IRI, readable: what it is called without a label.
+
+    >>> iri_name("http://example.org/capital_of")
+    'capital of'
+    """
+    part = re.split(r"[/#:]", iri.rstrip("/#"))[-1]
+    return unicodedata.normalize("NFC", unquote(part).replace("_", " ")).strip() or iri
+
+
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"{}|\\^`]+|urn:[^\s<>\"{}|\\^`]+")
 
 
 class Entity(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graphkit.entities import NameIndex, fold
+from graphkit.entities import NameIndex, fold, iri_name, is_iri
 from graphkit.entity_set import EntitySet
 from graphkit.errors import GroundingError, Problem, did_you_mean
 from graphkit.evidence import LITERAL_TYPES, nfc, split_literal
@@ -134,7 +134,8 @@ def resolve_relation(
 ) -> tuple[GroundedRelation, ...]:
     """Find the relation of a projection: exact, folded, alias, inverse alias; the first tier wins.
 
-    An inverse name turns the direction round. Several results mean that the name is ambiguous.
+    An inverse name turns the direction round. An IRI that is no such name means what facts from
+    RDF call it: its last part. Several results mean that the name is ambiguous.
     A relation whose last fact is gone is not found, as an entity without facts is not.
     """
     name = nfc(name)
@@ -160,6 +161,8 @@ def resolve_relation(
                     found.append(GroundedRelation(number, way, tier))
         if found:
             return tuple(dict.fromkeys(found))
+    if is_iri(name) and (short := iri_name(name)) != name:
+        return resolve_relation(short, direction, facts)
     return ()
 
 

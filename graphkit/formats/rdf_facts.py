@@ -8,8 +8,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
+from graphkit.entities import iri_name
 from graphkit.errors import FormatError, Problem
 from graphkit.evidence import EvidenceRecord, nfc
 from graphkit.formats.lines import TextSource, plain_suffix
@@ -18,7 +18,7 @@ from graphkit.formats.reading import MAX_PROBLEMS
 if TYPE_CHECKING:
     from rdflib import Dataset
 
-__all__ = ["iri_name", "iter_rdf", "literal_name"]
+__all__ = ["iter_rdf", "literal_name"]
 
 _SYNTAX = {".nt": "nt", ".ttl": "turtle", ".trig": "trig"}
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -172,12 +172,6 @@ def _order(term: Any) -> tuple[str, str, str, str]:
         str(getattr(term, "datatype", "") or ""),
         str(getattr(term, "language", "") or ""),
     )
-
-
-def iri_name(iri: str) -> str:
-    """Return the last part of an IRI, readable: what it is called without a label."""
-    part = re.split(r"[/#:]", iri.rstrip("/#"))[-1]
-    return nfc(unquote(part).replace("_", " ")) or iri
 
 
 class _Names:

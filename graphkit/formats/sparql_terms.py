@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+from graphkit.entities import iri_name
 from graphkit.formats.conditions import (
     Chain,
     Constant,
@@ -17,7 +18,7 @@ from graphkit.formats.conditions import (
     refusal,
     turned,
 )
-from graphkit.formats.rdf_facts import iri_name, literal_name
+from graphkit.formats.rdf_facts import literal_name
 from graphkit.formats.rdf_terms import ENTITY, RELATION, TYPE, unminted
 
 __all__ = ["NAME", "constant_of", "path_of", "term_of", "told", "type_name"]
