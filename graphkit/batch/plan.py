@@ -82,16 +82,20 @@ class Plan:
 
     Attributes:
         facts: The facts.
+        expressions: All of them.
         depths: How many operations each expression is away from fixed sets.
         levels: The expressions by depth.
         sets: The fixed ones.
+        types: Type -> the number of the set of its entities.
     """
 
     def __init__(self, facts: FactStore) -> None:
         self.facts = facts
+        self.expressions: list[Expression] = []
         self.depths: list[int] = []
         self.levels: list[Level] = []
         self.sets: dict[int, EntitySet] = {}
+        self.types: dict[str, int] = {}
         self._numbers: dict[Expression, int] = {}
         self._fixed: dict[object, int] = {}
         self._anchors: dict[tuple[tuple[str, ...], str | None], int] = {}
@@ -151,17 +155,20 @@ class Plan:
         return self._fixed[number]
 
     def _type(self, kind: str) -> int:
-        if kind not in self._fixed:
-            self._fixed[kind] = self._fix(self.facts.of_type(kind))
-        return self._fixed[kind]
+        if kind not in self.types:
+            self.types[kind] = self._new_set(self.facts.of_type(kind))
+        return 2 * self.types[kind]
 
     def _fix(self, entities: EntitySet) -> int:
         key = entities.digest()
         if key not in self._fixed:
-            number = self._number((Kind.SET, len(self.sets)), ())
-            self.sets[number] = entities
-            self._fixed[key] = 2 * number
+            self._fixed[key] = 2 * self._new_set(entities)
         return self._fixed[key]
+
+    def _new_set(self, entities: EntitySet) -> int:
+        number = self._number((Kind.SET, len(self.sets)), ())
+        self.sets[number] = entities
+        return number
 
     def _edge(self, edge: Edge, signed: dict[str, int]) -> int:
         if edge.op is Op.PROJECTION:
@@ -196,6 +203,7 @@ class Plan:
         if number is None:
             number = self._numbers[expression] = len(self.depths)
             depth = 1 + max([self.depths[part >> 1] for part in parts], default=-1)
+            self.expressions.append(expression)
             self.depths.append(depth)
             if depth == len(self.levels):
                 self.levels.append(Level())

@@ -50,6 +50,11 @@ class Run:
             for begin, end, sign in zip(begins.tolist(), ends, signed, strict=True)
         ]
 
+    def gathered(self, numbers: Counts) -> Sets:
+        """Return the members of many expressions, one after the other."""
+        sizes = self._sizes[numbers]
+        return Sets(self._pool.take(self._begins[numbers], sizes), sizes)
+
     def _fix(self, level: Level) -> None:
         if level.sets:
             ids = [self.plan.sets[number].ids for number in level.sets]
