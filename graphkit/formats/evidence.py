@@ -23,7 +23,7 @@ from graphkit.formats.reading import (
 )
 from graphkit.formats.writing import write_text
 
-__all__ = ["evidence_text", "iter_evidence", "read_evidence", "write_evidence"]
+__all__ = ["evidence_record", "evidence_text", "iter_evidence", "read_evidence", "write_evidence"]
 
 _KEYS = tuple(EvidenceRecord.model_fields)
 _REQUIRED = ("evidence_id", "head_entity", "relation", "tail_entity")
@@ -57,7 +57,7 @@ def iter_evidence(source: Source) -> Iterator[EvidenceRecord | Broken]:
             if isinstance(item, Broken):
                 yield item
                 continue
-            record = _record(item)
+            record = evidence_record(item)
             if isinstance(record, Broken):
                 yield record
                 continue
@@ -91,7 +91,8 @@ def iter_evidence(source: Source) -> Iterator[EvidenceRecord | Broken]:
         raise
 
 
-def _record(item: Record) -> EvidenceRecord | Broken:
+def evidence_record(item: Record) -> EvidenceRecord | Broken:
+    """Return an evidence record from plain data, or everything that is wrong with it."""
     try:
         if isinstance(item.data.get("is_fresh_knowledge", False), bool):
             return EvidenceRecord.model_validate(item.data)

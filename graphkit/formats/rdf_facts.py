@@ -13,7 +13,8 @@ from graphkit.entities import iri_name
 from graphkit.errors import FormatError, Problem
 from graphkit.evidence import EvidenceRecord, nfc
 from graphkit.formats.lines import TextSource, plain_suffix
-from graphkit.formats.reading import MAX_PROBLEMS
+from graphkit.formats.rdf_terms import ENTITY, VOCABULARY, key_parts, unminted
+from graphkit.formats.reading import MAX_PROBLEMS, Broken
 
 if TYPE_CHECKING:
     from rdflib import Dataset
@@ -38,7 +39,7 @@ _DATATYPES = {
 }
 
 
-def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord]:
+def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord | Broken]:
     """Yield one evidence record for every statement that is a fact.
 
     An IRI is an entity with that id; its name is its ``rdfs:label`` (or ``skos:prefLabel``), else
@@ -48,13 +49,28 @@ def iter_rdf(source: TextSource) -> Iterator[EvidenceRecord]:
     where two would be called alike. Dates, years and numbers become literals; other literals
     are entities called by their text. The graph of a statement is its source.
 
+    What graphkit wrote comes back as it was: evidence as its records, facts with the entities'
+    own keys.
+
     Args:
         source: The text; the suffix of its name says which notation, Turtle where it says none.
 
     Raises:
         FormatError: It cannot be parsed, or it holds no facts.
     """
-    quads = _quads(source.text(), source.name)
+    text = source.text()
+    graph, labels = _parse(text, source.name, _SYNTAX.get(plain_suffix(source.name), "turtle"))
+    kinds = {str(kind) for _, _, kind, _ in graph.quads((None, _uri(_RDF + "type"), None, None))}
+    if VOCABULARY + "Evidence" in kinds:
+        from graphkit.formats.rdf_evidence import evidence_from_rdf
+
+        yield from evidence_from_rdf(graph, source.name)
+        return
+    if VOCABULARY + "Question" in kinds:
+        raise FormatError(
+            Problem("holds question graphs, expected facts", code="kind", file=source.name)
+        )
+    quads = _quads(graph, labels, text)
     names = _Names(quads)
     count = 0
     for quad in quads:
@@ -70,11 +86,19 @@ _Quad = tuple[Any, Any, Any, str]
 """Subject, predicate, object and the IRI of the graph or an empty string."""
 
 
-def _quads(text: str, file: str) -> list[_Quad]:
-    """Return all statements in a fixed order, blank nodes called after the file's content."""
+def _uri(iri: str) -> Any:
+    from rdflib import URIRef
+
+    return URIRef(iri)
+
+
+def _quads(graph: Dataset, labels: dict[Any, str], text: str) -> list[_Quad]:
+    """Return all statements in a fixed order, blank nodes called after the file's content.
+
+    What our vocabulary says of entities is no fact and left out.
+    """
     from rdflib import BNode
 
-    graph, labels = _parse(text, file, _SYNTAX.get(plain_suffix(file), "turtle"))
     scope = hashlib.sha256(text.encode()).hexdigest()[:10]
 
     def named(term: Any) -> Any:
@@ -85,6 +109,8 @@ def _quads(text: str, file: str) -> list[_Quad]:
 
     found = []
     for subject, predicate, object_, context in graph.quads():
+        if str(predicate).startswith(VOCABULARY):
+            continue
         name = "" if context is None else str(getattr(context, "identifier", context))
         found.append(
             (
@@ -247,6 +273,9 @@ class _Names:
             data["tail_entity"] = self.name(object_)
             data["tail_id"] = self._ident(object_)
             data["tail_type"] = self._type(object_)
+            _, unit, value = key_parts(unminted(str(object_), ENTITY) or "")
+            if unit is not None:
+                data["tail_unit"], data["tail_entity"] = unit, value
             aliases[self.name(object_)] = self.aliases(object_)
         data["aliases"] = {name: found for name, found in aliases.items() if found}
         if not data["tail_entity"]:
@@ -259,8 +288,13 @@ class _Names:
         found = self._types.get(term)
         return found[0] if found else None
 
-    def _ident(self, term: Any) -> str:
-        return f"_:{term}" if isinstance(term, self._bnode) else str(term)
+    def _ident(self, term: Any) -> str | None:
+        if isinstance(term, self._bnode):
+            return f"_:{term}"
+        key = unminted(str(term), ENTITY)
+        if key is None:
+            return str(term)
+        return key[1:] if key.startswith("#") else None
 
 
 def _n3(term: Any) -> str:

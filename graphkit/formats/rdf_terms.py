@@ -33,6 +33,7 @@ __all__ = [
     "entity_iri",
     "entity_key",
     "is_web_iri",
+    "key_parts",
     "minted",
     "relation_iri",
     "require",
@@ -80,6 +81,7 @@ _WEB = re.compile(
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
     r"(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
+_WIDTH = 100
 _LOCAL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TO_ESCAPE = re.compile('[\\\\"\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\ufeff\ufffe\uffff]')
@@ -133,6 +135,19 @@ def entity_key(iri: str) -> str:
     """
     found = unminted(iri, ENTITY)
     return f"#{iri}" if found is None else found
+
+
+def key_parts(key: str) -> tuple[str | None, str | None, str]:
+    """Return (type, unit, name) of an entity key that is no id.
+
+    >>> key_parts("number[m]:8848"), key_parts(":a:b")
+    (('number', 'm', '8848'), (None, None, 'a:b'))
+    """
+    match = re.fullmatch(r"([^:\[]*)(?:\[([^\]]*)\])?:(.*)", key, re.DOTALL)
+    if match is None:
+        return None, None, key
+    kind, unit, name = match.groups()
+    return unquote(kind) or None, unquote(unit or "") or None, name
 
 
 def relation_iri(name: str) -> str:
@@ -223,15 +238,18 @@ def _written(term: Term, used: set[str]) -> str:
         if term.datatype == XSD + "integer" and re.fullmatch(r"[+-]?[0-9]+", term.value):
             return term.value
         return f"{_quoted(term.value)}^^{short(term.datatype, used)}"
-    inner = " ".join(_written(item, used) for item in term.members)
-    return f"( {inner} )" if inner else "()"
+    inner = [_written(item, used) for item in term.members]
+    if sum(map(len, inner)) > _WIDTH and len(inner) > 1:
+        return "(\n" + "".join(f"        {item}\n" for item in inner) + "    )"
+    return f"( {' '.join(inner)} )" if inner else "()"
 
 
 def _block(resource: Resource, used: set[str], indent: str) -> str:
     lines = []
     for predicate, term in resource.said:
         name = "a" if predicate == RDF + "type" else short(predicate, used)
-        lines.append(f"{indent}    {name} {_written(term, used)}")
+        text = _written(term, used).replace("\n", f"\n{indent}")
+        lines.append(f"{indent}    {name} {text}")
     return f"{indent}{short(resource.iri, used)}\n" + " ;\n".join(lines) + " .\n"
 
 

@@ -12,6 +12,7 @@ from graphkit.formats import (
     efo,
     graphml,
     question_json,
+    rdf,
     sparql_rows,
     webshaper,
     wikimultihop,
@@ -36,6 +37,8 @@ NOTATIONS: dict[str, Notation] = {
     for item in (
         question_json.NOTATION,
         graphml.NOTATION,
+        rdf.TURTLE,
+        rdf.TRIG,
         sparql_rows.NOTATION,
         efo.NOTATION,
         betae.NOTATION,
