@@ -10,7 +10,8 @@ One JSON object a row: ``id``, ``question``, ``answer`` and ``formalization``, a
              | "C@" TEXT                a constant
     several := term " & " term ...      as many relations as terms, joined by " & ", or one
 
-A triple with several terms stands for one triple each. A row is *ill-formed* when a triple has
+A triple with several terms stands for one triple each (``&`` inside a constant is a sign of its
+name). A row is *ill-formed* when a triple has
 not three parts, or one of its ends is neither variable nor constant nor ``?``.
 """
 
@@ -39,7 +40,8 @@ ANSWER = Variable("?")
 
 _VARIABLE = re.compile(r"V@([\w-]+)")
 _TAG = re.compile(r"[VC]@")
-_JOINT = re.compile(r"\s+&\s+")
+_JOINT = re.compile(r"\s+&\s+(?=[VC]@)")
+_AND = re.compile(r"\s+&\s+")
 
 
 def triples_of(data: Any) -> list[tuple[str, str, str]]:
@@ -88,8 +90,11 @@ def _is_triple(item: Any) -> bool:
 
 def _single(item: list[str], subject: str, problems: list[Problem]) -> list[tuple[str, str, str]]:
     """Take a triple with several terms apart, and check each."""
-    heads, relations, tails = (_JOINT.split(text.strip()) for text in item)
-    count = max(len(heads), len(relations), len(tails))
+    heads, tails = (_JOINT.split(item[place].strip()) for place in (0, 2))
+    count = max(len(heads), len(tails))
+    relations = _AND.split(item[1].strip()) if count > 1 else [item[1].strip()]
+    if len(relations) != count:
+        relations = [item[1].strip()] * count
     columns = [part * count if len(part) == 1 else part for part in (heads, relations, tails)]
     if any(len(part) != count for part in columns):
         columns = [[text.strip()] for text in item]
