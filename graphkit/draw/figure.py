@@ -15,7 +15,7 @@ from graphkit.draw.scene import STYLES, Box, Disc, Lettering, Link, Point, Scene
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["png_bytes"]
+__all__ = ["drawable", "png_bytes"]
 
 _FIRST_FONT = "DejaVu Sans"
 _PREFERRED = (
@@ -139,11 +139,8 @@ def _link(axes: Axes, link: Link) -> None:
 
 
 def _lettering(axes: Axes, line: Lettering) -> None:
-    text = printable(line.text)
+    text, families = drawable(line.text)
     weight = "bold" if line.bold else "normal"
-    families, missing = _families("".join(sorted(set(text))))
-    for sign in missing:
-        text = text.replace(sign, "" if unicodedata.category(sign) == "Cf" else _MISSING)
     axes.text(
         line.at.x,
         line.at.y,
@@ -156,6 +153,18 @@ def _lettering(axes: Axes, line: Lettering) -> None:
         color=STYLES[line.style].text[0],
         zorder=4,
     )
+
+
+def drawable(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text as it can be drawn in one line, and the fonts to draw it with.
+
+    Characters that no installed font has become an empty square.
+    """
+    shown = printable(text)
+    families, missing = _families("".join(sorted(set(shown))))
+    for sign in missing:
+        shown = shown.replace(sign, "" if unicodedata.category(sign) == "Cf" else _MISSING)
+    return shown, families
 
 
 @functools.lru_cache(maxsize=4096)

@@ -8,7 +8,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphkit.draw.lettering import printable, text_width
+from graphkit.draw.figure import drawable
+from graphkit.draw.lettering import text_width
 from graphkit.errors import InputError
 from graphkit.formats.writing import write_bytes
 
@@ -29,7 +30,6 @@ _COLOURS = (
 )  # fmt: skip
 _DPI = 160
 _SETTINGS: Any = {
-    "font.family": ["DejaVu Sans"],
     "font.size": 9.5,
     "text.color": _INK,
     "text.usetex": False,
@@ -45,8 +45,19 @@ _SETTINGS: Any = {
 }
 
 
-def _draw(path: PathLike, size: tuple[float, float], paint: Callable[[Figure], None]) -> None:
+def _draw(
+    path: PathLike,
+    size: tuple[float, float],
+    paint: Callable[[Figure], None],
+    names: Sequence[str],
+) -> None:
     """Draw a figure and write it as the kind of file that its name says.
+
+    Args:
+        path: The file.
+        size: Width and height, in inches.
+        paint: Puts everything into the figure.
+        names: What is written in it that users named, to find fonts that have it.
 
     Raises:
         InputError: The name ends in neither ``.png`` nor ``.svg``.
@@ -58,7 +69,8 @@ def _draw(path: PathLike, size: tuple[float, float], paint: Callable[[Figure], N
     kind = os.fspath(path).lower().rpartition(".")[2]
     if kind not in ("png", "svg"):
         raise InputError(f"{os.fspath(path)}: ends in neither .png nor .svg")
-    with matplotlib.rc_context(_SETTINGS):
+    _, families = drawable("".join(names))
+    with matplotlib.rc_context({**_SETTINGS, "font.family": list(families)}):
         figure = Figure(figsize=size, dpi=_DPI, facecolor="white")
         FigureCanvasAgg(figure)
         paint(figure)
@@ -81,7 +93,7 @@ def _label_inches(names: Sequence[str], size: float = 9.5) -> float:
 
 
 def _short(name: str, limit: int = 42) -> str:
-    text = printable(name)
+    text, _ = drawable(name)
     return text if len(text) <= limit else text[: limit - 1] + "\u2026"
 
 
@@ -146,7 +158,7 @@ def forest(comparison: Comparison, path: PathLike) -> None:
         figure.text(0.012, 1 - 0.3 / height, "Systems compared", fontsize=11.5, weight="bold",
                     va="center")  # fmt: skip
 
-    _draw(path, (width, height), paint)
+    _draw(path, (width, height), paint, names)
 
 
 def _ends(item: Any) -> tuple[float, float]:
@@ -226,7 +238,8 @@ def rank_stability(found: Sensitivity, path: PathLike) -> None:
         figure.text(0.012, 1 - 0.3 / height, "Ranks under other settings (1 is best)",
                     fontsize=11.5, weight="bold", va="center")  # fmt: skip
 
-    _draw(path, (width, height), paint)
+    labels = [row.point.label for row in rows]
+    _draw(path, (width, height), paint, [*names, *labels])
 
 
 def heat_map(rows: Sequence[RateRow], path: PathLike, *, title: str = "Pass rates") -> None:
@@ -281,7 +294,7 @@ def heat_map(rows: Sequence[RateRow], path: PathLike, *, title: str = "Pass rate
         figure.text(0.012 * 7 / width, 1 - 0.3 / height, title, fontsize=11.5, weight="bold",
                     va="center")  # fmt: skip
 
-    _draw(path, (width, height), paint)
+    _draw(path, (width, height), paint, [*names, *keys, title])
 
 
 def _cell(axes: Axes, x: int, y: int, rate: float | None, scale: Any) -> None:
