@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from graphkit.entity_set import EntitySet
@@ -77,9 +78,16 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class _Trail:
-    """Tells why entities are in sets, for graphs of any depth."""
+    """Tells why entities are in sets, for graphs of any depth.
+
+    Attributes:
+        evaluation: The evaluated question.
+        starts: Tells for a projection and an entity that it leads to the member of the source that
+            the fact starts from; by default it is looked for.
+    """
 
     evaluation: Evaluation
+    starts: Callable[[Edge, int], int] | None = None
 
     def explain(self, node_id: str, entity: int) -> Iterator[Step]:
         """Yield the steps for an entity that is in the node's set, what they rest on first."""
@@ -104,7 +112,9 @@ class _Trail:
             yield Step(node_id, entity, "free")
         for edge in graph.incoming[node_id]:
             if edge.op is Op.PROJECTION:
-                start, fact = _supporting_fact(self.evaluation, edge, entity)
+                look = self.starts or functools.partial(_first_start, self.evaluation)
+                start: int = look(edge, entity)
+                fact = _fact_from(self.evaluation, edge, start, entity)
                 yield edge.source_ids[0], start
                 yield Step(node_id, entity, "fact", edge.edge_id, fact, start)
                 continue
@@ -124,13 +134,16 @@ def _incident(evaluation: Evaluation, edge: Edge, entity: int) -> EntitySet:
     return adjacency.project(EntitySet.of([entity]), relation.direction.reverse)
 
 
-def _supporting_fact(evaluation: Evaluation, edge: Edge, entity: int) -> tuple[int, Fact]:
-    relation = evaluation.grounding.relations[edge.edge_id]
+def _first_start(evaluation: Evaluation, edge: Edge, entity: int) -> int:
     starts = (_incident(evaluation, edge, entity) & evaluation.values[edge.source_ids[0]]).ids
-    start = min(starts.tolist(), key=lambda number: (evaluation.facts.name(number), number))
+    return min(starts.tolist(), key=lambda number: (evaluation.facts.name(number), number))
+
+
+def _fact_from(evaluation: Evaluation, edge: Edge, start: int, entity: int) -> Fact:
+    relation = evaluation.grounding.relations[edge.edge_id]
     if relation.direction is Direction.FORWARD:
-        return start, Fact(start, relation.number, entity)
-    return start, Fact(entity, relation.number, start)
+        return Fact(start, relation.number, entity)
+    return Fact(entity, relation.number, start)
 
 
 def find_witness(evaluation: Evaluation, entity: int) -> Witness:
@@ -149,7 +162,14 @@ def find_witness(evaluation: Evaluation, entity: int) -> Witness:
         raise InputError(
             f"{evaluation.facts.name(entity)!r} is not an answer, expected one of them"
         )
-    trail = _Trail(evaluation)
+    return told_by(evaluation, entity)
+
+
+def told_by(
+    evaluation: Evaluation, entity: int, starts: Callable[[Edge, int], int] | None = None
+) -> Witness:
+    """Return the witness of an answer, with the starts of its facts as they are told."""
+    trail = _Trail(evaluation, starts)
     return Witness(entity, tuple(trail.explain(evaluation.graph.root_node_id, entity)))
 
 
