@@ -59,7 +59,7 @@ def normalize(graph: QuestionGraph) -> QuestionGraph:
     kept = graph.__dict__.get(_KEPT)
     if isinstance(kept, _Kept) and kept.graph is graph:
         return kept.normal
-    normal = _normalized(graph)
+    normal = graph if _is_normal(graph) else _normalized(graph)
     graph.__dict__[_KEPT] = _Kept(graph, normal)
     normal.__dict__[_KEPT] = _Kept(normal, normal)
     return normal
@@ -74,6 +74,24 @@ class _Kept:
 
     graph: QuestionGraph
     normal: QuestionGraph
+
+
+def _is_normal(graph: QuestionGraph) -> bool:
+    """Whether nothing needs to be rewritten; a graph of which this is not certain is rewritten."""
+    if len(graph.relevant) < len(graph.nodes):
+        return False
+    for node in graph.nodes:
+        edges = graph.incoming[node.node_id]
+        if len(edges) + bool(node.known_entities) > 1:
+            return False
+        for edge in edges:
+            if edge.op in (Op.INTERSECTION, Op.UNION) and any(
+                inner.op is edge.op
+                for source in edge.source_ids
+                for inner in graph.incoming[source]
+            ):
+                return False
+    return True
 
 
 def _normalized(graph: QuestionGraph) -> QuestionGraph:
