@@ -29,6 +29,7 @@ _COLOURS = (
     "#2b5fc0", "#c2542d", "#178a4b", "#7247c9", "#b3831b", "#0d8a86", "#b8325f", "#5c6b7d",
 )  # fmt: skip
 _DPI = 160
+_MOST_SETTINGS = 60
 _SETTINGS: Any = {
     "font.size": 9.5,
     "text.color": _INK,
@@ -181,6 +182,9 @@ def _numbers(item: Any) -> str:
 def rank_stability(found: Sensitivity, path: PathLike) -> None:
     """Draw the rank of every system at every setting, the settings in groups.
 
+    Where there are too many settings to tell apart, a disc says how often a system has a rank,
+    and a ring which rank it has at the released setting.
+
     Args:
         found: What :func:`rubric.statistics.sensitivity` gives.
         path: A ``.png`` or ``.svg`` file.
@@ -193,12 +197,17 @@ def rank_stability(found: Sensitivity, path: PathLike) -> None:
     if not systems:
         raise InputError("no system has a rank to draw")
     systems.sort(key=lambda name: (found.released.ranks[name] or 0, name))
-    names = [_short(name, 28) for name in systems]
+    if len(rows) > _MOST_SETTINGS:
+        _rank_shares(found, systems, path)
+        return
+    taken: dict[int, list[str]] = {}
+    for name in systems:
+        taken.setdefault(found.released.ranks[name] or 0, []).append(_short(name, 28))
+    names = [_short(", ".join(group), 48) for group in taken.values()]
     left, right = _label_inches(names), 0.35
-    step = 0.3 if len(rows) <= 40 else max(0.06, 12 / len(rows))
+    step = 0.3 if len(rows) <= 40 else 12 / len(rows)
     most = max(place or 0 for row in rows for place in row.ranks.values())
-    named = len(rows) <= 60
-    below = (_label_inches([row.point.label for row in rows], 7.5) + 0.1) if named else 0.5
+    below = _label_inches([row.point.label for row in rows], 7.5) + 0.1
     width = max(6.0, left + right + step * len(rows))
     height = 0.75 + 0.36 * most + below
 
@@ -220,26 +229,60 @@ def rank_stability(found: Sensitivity, path: PathLike) -> None:
                 range(len(rows)),
                 [math.nan if rank is None else rank for rank in ranks],
                 color=_COLOURS[place % len(_COLOURS)],
-                marker="o" if named else None,
+                marker="o",
                 markersize=4.5, linewidth=1.8, alpha=0.9,
                 linestyle="-" if place < len(_COLOURS) else "--",
             )  # fmt: skip
-        first = [found.released.ranks[name] for name in systems]
-        taken: dict[int, list[str]] = {}
-        for rank, name in zip(first, names, strict=True):
-            taken.setdefault(rank or 0, []).append(name)
-        axes.set_yticks(list(taken), [", ".join(group) for group in taken.values()])
-        if named:
-            labels = [row.point.label for row in rows]
-            axes.set_xticks(range(len(rows)), labels, rotation=90, fontsize=7.5)
-        else:
-            axes.set_xticks([])
-            axes.set_xlabel(f"{len(rows) - 1} settings", fontsize=8.5)
+        axes.set_yticks(list(taken), names)
+        labels = [row.point.label for row in rows]
+        axes.set_xticks(range(len(rows)), labels, rotation=90, fontsize=7.5)
         figure.text(0.012, 1 - 0.3 / height, "Ranks under other settings (1 is best)",
                     fontsize=11.5, weight="bold", va="center")  # fmt: skip
 
     labels = [row.point.label for row in rows]
     _draw(path, (width, height), paint, [*names, *labels])
+
+
+def _rank_shares(found: Sensitivity, systems: Sequence[str], path: PathLike) -> None:
+    """Draw how often each system has each rank."""
+    rows = [found.released, *found.rows]
+    most = max(place or 0 for row in rows for place in row.ranks.values())
+    names = [_short(name, 28) for name in systems]
+    cell, left = 0.36, _label_inches(names)
+    width = max(5.2, left + cell * most + 0.4)
+    height = 1.2 + cell * len(systems)
+
+    def paint(figure: Figure) -> None:
+        axes = figure.add_axes(
+            (left / width, 0.55 / height, cell * most / width, cell * len(systems) / height)
+        )
+        _plain(axes)
+        axes.set_xlim(0.5, most + 0.5)
+        axes.set_ylim(len(systems) - 0.5, -0.5)
+        axes.grid(color=_LINE, linewidth=0.6)
+        axes.set_axisbelow(True)
+        for y, name in enumerate(systems):
+            for place in range(1, most + 1):
+                times = sum(row.ranks[name] == place for row in rows)
+                if times:
+                    size = 20 * (times / len(rows)) ** 0.5
+                    axes.plot([place], [y], "o", color=_COLOURS[0], markersize=max(2.0, size))
+            axes.plot(
+                [found.released.ranks[name] or 0], [y], "o", markerfacecolor="none",
+                markeredgecolor=_COLOURS[1], markersize=22, markeredgewidth=1.4,
+            )  # fmt: skip
+        axes.set_yticks(range(len(systems)), names)
+        axes.set_xticks(range(1, most + 1))
+        axes.tick_params(labelsize=8.5)
+        figure.text(
+            left / width, 0.14 / height,
+            f"rank; area by share of {len(rows) - 1} settings, ring: released", fontsize=8.5,
+            color=_SOFT,
+        )  # fmt: skip
+        figure.text(0.06 / width * 2, 1 - 0.3 / height, "Ranks under other settings",
+                    fontsize=11.5, weight="bold", va="center")  # fmt: skip
+
+    _draw(path, (width, height), paint, names)
 
 
 def heat_map(rows: Sequence[RateRow], path: PathLike, *, title: str = "Pass rates") -> None:
