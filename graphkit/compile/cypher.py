@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from graphkit.compile.base import Compiled
@@ -24,7 +25,8 @@ def to_cypher(
     """Compile a graph to Cypher that returns its answers: the same full set as ``evaluate``.
 
     The query runs over the ``Entity`` nodes and ``FACT`` edges of a store that holds ``facts``,
-    on every engine. Each hop is one stage that ends in ``WITH DISTINCT``. A condition of one hop
+    on every engine. Each hop is one stage that ends in ``WITH DISTINCT``, the last in ``RETURN
+    DISTINCT``. A condition of one hop
     from given entities is an ``EXISTS`` on the candidates, an excluded one a ``NOT EXISTS``; a
     longer branch is a subquery of its own whose rows count for or against a candidate, so that
     complements hold at every depth and never list the universe.
@@ -56,8 +58,7 @@ def to_cypher(
     MATCH (x:Entity {id: key})
     WITH x
     MATCH (x)<-[:FACT {relation: $relation1}]-(y:Entity)
-    WITH DISTINCT y AS x
-    RETURN x.id AS id, x.name AS name
+    RETURN DISTINCT y.id AS id, y.name AS name
     ORDER BY name, id
     >>> compiled.params
     {'keys1': [':France'], 'relation1': 'borders'}
@@ -65,9 +66,20 @@ def to_cypher(
     grounding = grounding or ground(graph, facts)
     body = set_expression(graph, facts, grounding, materialize_universe=materialize_universe)
     writer = _Writer()
-    lines = writer.rows(body)
-    lines += ["RETURN x.id AS id, x.name AS name", "ORDER BY name, id"]
+    lines = [*_returned(writer.rows(body)), "ORDER BY name, id"]
     return Compiled("\n".join(lines), writer.params)
+
+
+_LAST_STAGE = re.compile(r"WITH DISTINCT (?:(\w+) AS )?x")
+
+
+def _returned(lines: list[str]) -> list[str]:
+    """End a query; a stage at its end is made of names and not of nodes, which is quicker."""
+    stage = _LAST_STAGE.fullmatch(lines[-1])
+    if stage is None:
+        return [*lines, "RETURN x.id AS id, x.name AS name"]
+    name = stage[1] or "x"
+    return [*lines[:-1], f"RETURN DISTINCT {name}.id AS id, {name}.name AS name"]
 
 
 class _Writer:
@@ -133,7 +145,7 @@ class _Writer:
             )
         conditions = [self._test(part) for part in tests]
         conditions += [f"NOT {self._test(part)}" for part in body.unwanted if self._is_test(part)]
-        return [*lines, *_where(conditions)]
+        return [*lines, *_where(conditions, after=lines[-1])]
 
     def _any_of(self, body: AnyOf) -> list[str]:
         if not body.members:
@@ -183,8 +195,12 @@ def _hop(direction: Direction, relation: str) -> str:
     return f"-{edge}->" if direction is Direction.FORWARD else f"<-{edge}-"
 
 
-def _where(conditions: list[str]) -> list[str]:
-    return [f"{'  AND' if number else 'WHERE'} {text}" for number, text in enumerate(conditions)]
+def _where(conditions: list[str], after: str) -> list[str]:
+    """Return the lines of conditions, which go on with those of the stage before if it has some."""
+    more = after.startswith(("WHERE ", "  AND "))
+    return [
+        f"{'  AND' if number or more else 'WHERE'} {text}" for number, text in enumerate(conditions)
+    ]
 
 
 def _counted(branches: list[tuple[list[str], int]], needed: int) -> list[str]:
