@@ -101,8 +101,8 @@ def measure(
 ) -> Iterator[Row]:
     """Time both forms of every question in turn, and compare their answers with memory.
 
-    The shortest of :data:`ROUNDS` turns counts, so that other work on the machine does not; what
-    took longer than :data:`LONG` seconds is run once.
+    Time of this process on the processor counts, and of :data:`ROUNDS` turns the shortest, so that
+    other work on the machine does not; what took longer than :data:`LONG` seconds is run once.
     """
     for pattern, graphs in questions.items():
         spent = [0.0, 0.0]
@@ -115,9 +115,9 @@ def measure(
                 for which in (0, 1) if (place + turn) % 2 else (1, 0):
                     if turn and best[which] > LONG:
                         continue
-                    started = time.perf_counter()
+                    started = time.process_time()
                     found = jobs[which]()
-                    best[which] = min(best[which], time.perf_counter() - started)
+                    best[which] = min(best[which], time.process_time() - started)
                     if sorted(found) != expected:
                         raise SystemExit(f"{language} {pattern}: other answers than in memory")
             spent = [total + one for total, one in zip(spent, best, strict=True)]
