@@ -15,6 +15,7 @@ def schema(name: str | None) -> None:
     """Print the JSON Schema of a file or an output.
 
     Without NAME, the names there are."""
+    import rubric.schemas  # noqa: F401  (so that its schemas are known)
     from graphkit.formats.schema import schema as schema_of
     from graphkit.formats.schema import schema_names
 
