@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ Names = Mapping[str, str]
 """Id as text -> name."""
 
 _NO_NAMES: Names = {}
+_START = re.compile(r"\{?[\[(]+(?:'|\"|-?\d+\s*,\s*[\[(])")
 
 
 def parse_betae(
@@ -261,7 +263,7 @@ def _write(graphs: Sequence[QuestionGraph], suffix: str) -> Iterable[str]:
 
 def _sniff(head: str) -> bool:
     text = head.lstrip()
-    return text.startswith(("(('", "(((", '(("', "('e'", "{('e'", "{((")) or (
+    return _START.match(text) is not None or (
         text.startswith("{") and '"query"' in head and '"structure"' in head
     )
 

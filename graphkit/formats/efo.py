@@ -165,7 +165,7 @@ def _grounded(record: Record) -> Iterator[Row]:
     """Yield the queries of a map from formulas to lists of groundings with their answers."""
     for number, (text, items) in enumerate(record.data.items(), 1):
         for place, item in enumerate(items if isinstance(items, list) else [items], 1):
-            row = f"{number}.{place}"
+            row = f"{record.place}.{number}.{place}"
             held = item[0] if isinstance(item, list) and item else item
             try:
                 yield row, record.line, parse_efo(text, _names(held), id=row)

@@ -68,9 +68,7 @@ class _Reader:
         elif op in _SETS:
             found = self._operation(_SETS[op])
         else:
-            raise FormatError(
-                Problem(f"op {op!r} is not one of e, p, n, i, u, d, t, *", code="efo_syntax")
-            )
+            raise _problem(f"op {op!r} is not one of e, p, n, i, u, d, t, *")
         tokens.expect(")")
         tokens.deeper(-1)
         return found
@@ -119,14 +117,9 @@ class _Reader:
         parts = []
         while self.tokens.sign(","):
             parts.append(self.set())
-        least, most = (1, 1) if op == "n" else (2, len(parts))
-        if not least <= len(parts) <= most:
-            raise FormatError(
-                Problem(
-                    f"{op} has {len(parts)} sets, expected {'one' if most == 1 else '2 or more'}",
-                    code="efo_syntax",
-                )
-            )
+        if len(parts) != 1 if op == "n" else len(parts) < 2:
+            expected = "one" if op == "n" else "2 or more"
+            raise _problem(f"{op} has {len(parts)} sets, expected {expected}")
         if op == "d":
             return Expression("i", (parts[0], *(Expression("n", (part,)) for part in parts[1:])))
         return Expression(op, tuple(parts))

@@ -244,6 +244,8 @@ class _Reader:
         return found & _Found([made], frozenset({name}), frozenset({name}))
 
     def _table(self, node: Any) -> _Found:
+        if isinstance(node, list):  # VALUES without rows
+            return self._values(node)
         if node.name == "values":
             return self._values(node.res)
         inner = self.pattern(node, frozenset())
@@ -330,9 +332,11 @@ class _Reader:
         if not isinstance(left, RdfVariable) and len(others) == 1:
             left, others = others[0], [left]
         for side in (left, *others):
+            if hasattr(side, "name"):
+                raise refusal("function", f"{told(side)} computes with values")
+        for side in (left, *others):
             if not isinstance(side, URIRef | RdfVariable):
-                code = "comparison" if not hasattr(side, "name") else "function"
-                raise refusal(code, f"{told(side)} is compared by value")
+                raise refusal("comparison", f"{told(side)} is compared by value")
         if not isinstance(left, RdfVariable):
             raise refusal("constant_test", "two constants are compared, a yes-or-no test")
         used = {str(side) for side in (left, *others) if isinstance(side, RdfVariable)}
