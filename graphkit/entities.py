@@ -75,12 +75,12 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NameIndex:
-    """Ways to find an entity by what it is called, one dictionary a tier."""
+    """Ways to find an entity by what it is called, one mapping a tier."""
 
-    ids: dict[str, tuple[int, ...]]
-    exact: dict[str, tuple[int, ...]]
-    folded: dict[str, tuple[int, ...]]
-    alias: dict[str, tuple[int, ...]]
+    ids: Mapping[str, tuple[int, ...]]
+    exact: Mapping[str, tuple[int, ...]]
+    folded: Mapping[str, tuple[int, ...]]
+    alias: Mapping[str, tuple[int, ...]]
 
     @classmethod
     def build(

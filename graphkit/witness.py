@@ -113,7 +113,7 @@ class _Trail:
         for edge in graph.incoming[node_id]:
             if edge.op is Op.PROJECTION:
                 look = self.starts or functools.partial(_first_start, self.evaluation)
-                start: int = look(edge, entity)
+                start = look(edge, entity)
                 fact = _fact_from(self.evaluation, edge, start, entity)
                 yield edge.source_ids[0], start
                 yield Step(node_id, entity, "fact", edge.edge_id, fact, start)
@@ -136,7 +136,9 @@ def _incident(evaluation: Evaluation, edge: Edge, entity: int) -> EntitySet:
 
 def _first_start(evaluation: Evaluation, edge: Edge, entity: int) -> int:
     starts = (_incident(evaluation, edge, entity) & evaluation.values[edge.source_ids[0]]).ids
-    return min(starts.tolist(), key=lambda number: (evaluation.facts.name(number), number))
+    names = evaluation.facts.name
+    first: int = min(starts.tolist(), key=lambda number: (names(number), number))
+    return first
 
 
 def _fact_from(evaluation: Evaluation, edge: Edge, start: int, entity: int) -> Fact:
