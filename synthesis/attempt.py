@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphkit.entity_set import EMPTY, EntitySet, Ids, distinct
+from graphkit.entity_set import EMPTY, UNIVERSE, EntitySet, Ids, distinct
 from graphkit.errors import MutationError
 from graphkit.mutate import Branch, BranchBook
 from graphkit.mutate.branches import one_in
@@ -176,19 +176,34 @@ class Attempt:
         return symmetric or inner.direction is outer.direction.reverse
 
     def _values(
-        self, seed: int, chain: tuple[Branch, ...], early: Iterable[Condition]
+        self,
+        seed: int,
+        chain: tuple[Branch, ...],
+        early: Iterable[EntitySet],
+        start: EntitySet | None = None,
+        place: int | None = None,
     ) -> tuple[EntitySet, ...]:
-        """Return the set of the answer and of each hidden entity along a chain."""
+        """Return the set of the answer and of each hidden entity along a chain.
+
+        Args:
+            seed: The answer.
+            chain: Branches from the answer outwards.
+            early: Sets that the first hidden entity must be in as well.
+            start: What the branch at ``place`` leads from; by default its anchor.
+            place: Where to start; by default at the outermost branch.
+        """
         entities = [seed, *(branch.anchor for branch in chain[:-1])]
-        values = [self._typed(chain[-1].value(self.facts), entities[-1])]
-        for place in range(len(chain) - 2, -1, -1):
-            if place == 0:
-                for condition in early:
-                    cut = condition.branch.value(self.facts)
-                    values[0] = values[0] & (~cut if condition.exclusion else cut)
-            branch = chain[place]
-            reached = self.facts.adjacency[branch.relation].project(values[0], branch.direction)
-            values.insert(0, self._typed(reached, entities[place]))
+        place = len(chain) - 1 if place is None else place
+        source = EntitySet.of([chain[-1].anchor]) if start is None else start
+        values: list[EntitySet] = []
+        for number in range(place, -1, -1):
+            branch = chain[number]
+            reached = self.facts.adjacency[branch.relation].project(source, branch.direction)
+            source = self._typed(reached, entities[number])
+            if number == 1:
+                for cut in early:
+                    source = source & cut
+            values.insert(0, source)
         return tuple(values)
 
     def _with_early(self, seed: int, chain: tuple[Branch, ...]) -> _Trunk | None:
@@ -197,18 +212,45 @@ class Attempt:
         early: tuple[Condition, ...] = ()
         share = {"left": 0.9, "right": 0.15, "mixed": 0.55}[self.settings.lean]
         if len(chain) > 1 and len(values[1].ids) > 2 and self.dice.chance(share):
-            found = self._early(seed, chain, values[1].ids)
+            found = self._early(seed, chain, values)
             if found:
                 early = found
-                values = self._values(seed, chain, early)
+                values = self._values(seed, chain, self._cuts(early))
         if len(values[0].ids) < 4 or max(len(value.ids) for value in values) > (
             rules.max_candidates
         ):
             return None
+        if not self._all_needed(seed, chain, early, values[0]):
+            return None
         return _Trunk(chain, early, values)
 
-    def _early(self, seed: int, chain: tuple[Branch, ...], members: Ids) -> tuple[Condition, ...]:
+    def _cuts(self, conditions: Iterable[Condition]) -> list[EntitySet]:
+        """Return the sets to which conditions narrow another."""
+        values = [(item.branch.value(self.facts), item.exclusion) for item in conditions]
+        return [~value if exclusion else value for value, exclusion in values]
+
+    def _all_needed(
+        self,
+        seed: int,
+        chain: tuple[Branch, ...],
+        early: tuple[Condition, ...],
+        answers: EntitySet,
+    ) -> bool:
+        """Whether a chain has other answers once one of its hops or its anchor is left out."""
+        cuts = self._cuts(early)
+        relaxed = [self._values(seed, chain, cuts, UNIVERSE)]
+        for place in range(len(chain) - 1):
+            hidden = self._typed(UNIVERSE, chain[place].anchor)
+            for cut in cuts if place == 0 else ():
+                hidden = hidden & cut
+            relaxed.append(self._values(seed, chain, cuts, hidden, place))
+        return not any(values[0].same_form(answers) for values in relaxed)
+
+    def _early(
+        self, seed: int, chain: tuple[Branch, ...], values: tuple[EntitySet, ...]
+    ) -> tuple[Condition, ...]:
         """Return a condition on the hidden entity that also narrows the answer's set."""
+        members = values[1].ids
         mix = self.settings.mix
         hidden = chain[0].anchor
         barred = [] if self.book.rules.entity_twice else [chain[-1].anchor]
@@ -219,7 +261,7 @@ class Attempt:
         pool = condition_pool(
             self.book, members, hidden, EntitySet.of(barred).ids, complement_share=mix.complement
         )
-        before = len(self._values(seed, chain, ())[0].ids)
+        before = len(values[0].ids)
         least = self.book.rules.min_removed
         usable = [
             item
@@ -228,7 +270,8 @@ class Attempt:
             and len(members) - item.mask.bit_count() >= least
         ]
         for condition in usable[:8]:
-            after = len(self._values(seed, chain, [condition])[0].ids)
+            cut = values[1] & self._cuts([condition])[0]
+            after = len(self._values(seed, chain, (), cut, 0)[0].ids)
             if 4 <= after <= before - least:
                 return (condition,)
         return ()

@@ -130,6 +130,60 @@ class Outsiders:
         return [group & mask for group in groups]
 
 
+_WIDTH = 3
+"""How many conditions are tried in each place before the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Conditions chosen so far.
+
+    Attributes:
+        conditions: The conditions, in order.
+        current: The mask of the candidates that are left.
+        without: For each condition left out, and for each with its anchor not named, who is left.
+        groups: The outsiders that meet all the conditions.
+    """
+
+    conditions: tuple[Condition, ...]
+    current: int
+    without: tuple[int, ...]
+    groups: list[int]
+
+    def fits(self, condition: Condition, rules: Rules, *, last: bool) -> bool:
+        """Whether a condition removes enough and leaves every other one necessary."""
+        current = self.current
+        after = current & condition.mask
+        if condition.exclusion or not last:
+            least = float(rules.min_removed)
+            if condition.exclusion:
+                least = max(least, rules.exclusion_share * condition.branch.size)
+            if (current & ~after).bit_count() < least:
+                return False
+        elif after == current:
+            return False
+        if current & condition.open_mask == after:
+            return False
+        if not rules.entity_twice:
+            anchor = condition.branch.anchor
+            if any(other.branch.anchor == anchor for other in self.conditions):
+                return False
+        return not any(other & condition.mask == after for other in self.without)
+
+    def plus(self, condition: Condition, groups: list[int]) -> _Choice:
+        """Return the choice with one condition more."""
+        return _Choice(
+            (*self.conditions, condition),
+            self.current & condition.mask,
+            (
+                *(other & condition.mask for other in self.without),
+                self.current,
+                self.current & condition.open_mask,
+            ),
+            groups,
+        )
+
+
 def combine(
     ordered: list[Condition],
     outsiders: Outsiders,
@@ -143,7 +197,7 @@ def combine(
 
     Every condition that is not the last, and every exclusion, removes enough candidates; every
     one, if left out, would let another candidate in; and every part of the question that was
-    there before stays needed.
+    there before stays needed. In each place only the first few that fit are tried.
 
     Args:
         ordered: The conditions, the most welcome first.
@@ -153,40 +207,32 @@ def combine(
         count: How many conditions.
         rules: How many candidates a condition must remove, and whether two may name one entity.
     """
-    chosen: list[Condition] = []
-    current = everyone
-    without: list[int] = []
-    groups = outsiders.groups
-    anchors: set[int] = set()
-    for step in range(count):
-        last = step == count - 1
-        for condition in ordered:
-            after = current & condition.mask
-            if last:
-                if after != kept or after == current:
-                    continue
-            elif after == kept:
+    ahead = [everyone]
+    for condition in reversed(ordered):
+        ahead.append(ahead[-1] & condition.mask)
+    ahead.reverse()
+
+    def search(choice: _Choice, start: int) -> _Choice | None:
+        last = len(choice.conditions) == count - 1
+        tried = 0
+        for place in range(start, len(ordered)):
+            if choice.current & ahead[place] != kept:  # all that follow would leave more
+                return None
+            condition = ordered[place]
+            after = choice.current & condition.mask
+            if (after == kept) is not last or not choice.fits(condition, rules, last=last):
                 continue
-            if not last or condition.exclusion:
-                least = float(rules.min_removed)
-                if condition.exclusion:
-                    least = max(least, rules.exclusion_share * condition.branch.size)
-                if (current & ~after).bit_count() < least:
-                    continue
-            if condition.branch.anchor in anchors and not rules.entity_twice:
+            groups = outsiders.meeting(condition, choice.groups)
+            if not all(groups):
                 continue
-            if current & condition.open_mask == after:
-                continue
-            if any(other & condition.mask == after for other in without):
-                continue
-            left = outsiders.meeting(condition, groups)
-            if all(left):
-                break
-        else:
-            return None
-        without = [other & condition.mask for other in without]
-        without += [current, current & condition.open_mask]
-        current, groups = after, left
-        anchors.add(condition.branch.anchor)
-        chosen.append(condition)
-    return chosen
+            longer = choice.plus(condition, groups)
+            found = longer if last else search(longer, place + 1)
+            if found is not None:
+                return found
+            tried += 1
+            if tried == _WIDTH:
+                return None
+        return None
+
+    found = search(_Choice((), everyone, (), outsiders.groups), 0)
+    return None if found is None else list(found.conditions)

@@ -47,8 +47,8 @@ class Dice:
 
     def shuffled(self, items: Sequence[T], cost: Callable[[T], float] | None = None) -> list[T]:
         """Return the items in a random order; items that cost more come later more often."""
-        keyed = [
-            (self._random.random() * (1.0 if cost is None else cost(item)), place)
-            for place, item in enumerate(items)
-        ]
-        return [items[place] for _, place in sorted(keyed)]
+        draw = self._random.random
+        costs = [1.0] * len(items) if cost is None else map(cost, items)
+        keyed = [(draw() * weight, place) for place, weight in enumerate(costs)]
+        keyed.sort()
+        return [items[place] for _, place in keyed]

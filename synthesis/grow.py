@@ -9,6 +9,7 @@ from typing import Any
 
 from graphkit.checks import CheckReport, Limits, basis_of, check
 from graphkit.checks.basis import Basis
+from graphkit.checks.core import EXACT_UP_TO
 from graphkit.compile.english import english
 from graphkit.compile.english_lexicon import EnglishLexicon
 from graphkit.errors import InputError, UnsupportedError, did_you_mean
@@ -204,6 +205,9 @@ class Growth:
 
     def _cheap_objection(self, draft: Draft) -> str:
         settings, relaxer = self.settings, draft.proposer.relaxer
+        many = len(relaxer.constraints) > EXACT_UP_TO
+        if many and any(edge.op is Op.COMPLEMENT for edge in relaxer.graph.edges):
+            return "search_cut"  # for smaller parts with the same answer
         cap = max(1, int(settings.max_answer_share * settings.count))
         if self.usage.answers[draft.target] >= cap:
             return "answer_share"
