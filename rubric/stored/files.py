@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +143,21 @@ _VERDICTS, _SCORES = "rubric-verdicts.jsonl", "rubric-scores.jsonl"
 
 
 def _export(store: Queries, folder: Path) -> None:
-    write_text(folder / _TREES, tree_lines(store))
+    """Write our files; one without a record is not made, and an older one of its name goes."""
     facts = ({"task_id": task, **record} for task, record in read_facts(store))
-    write_text(folder / _FACTS, (strict_json.dumps(record) + "\n" for record in facts))
-    write_text(folder / _VERDICTS, verdict_lines(store))
-    write_text(folder / _SCORES, score_lines(store))
+    parts: dict[str, Iterable[str]] = {
+        _TREES: tree_lines(store),
+        _FACTS: (strict_json.dumps(record) + "\n" for record in facts),
+        _VERDICTS: verdict_lines(store),
+        _SCORES: score_lines(store),
+    }
+    for name, lines in parts.items():
+        rest = iter(lines)
+        first = next(rest, None)
+        if first is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            write_text(folder / name, chain([first], rest))
 
 
 def _read_export(folder: Path) -> dict[str, Any]:
