@@ -112,6 +112,7 @@ def import_questions(source: Source, format: str | None = None) -> ImportReport:
     Raises:
         FormatError: The file as a whole cannot be read, or only be written in this notation.
 
+    >>> from graphkit.formats.lines import TextSource
     >>> rows = '''{"id": "a", "formula": "(p,(capital),(e,France))"}
     ... {"id": "b", "formula": "r(s,e1)&q(e1,f)&t(e1,f)"}'''
     >>> report = import_questions(TextSource.of(rows), "efo")
