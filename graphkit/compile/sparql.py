@@ -74,9 +74,10 @@ def to_sparql(
     ...     Edge(edge_id="e0", source_ids=["n0"], target_id="n1", op="projection",
     ...          relation="borders", direction="backward")])
     >>> print(to_sparql(graph, facts).text)
+    PREFIX entity: <urn:graphkit:entity:>
     PREFIX relation: <urn:graphkit:relation:>
     SELECT DISTINCT ?x WHERE {
-      VALUES ?x1 { <urn:graphkit:entity::France> }
+      VALUES ?x1 { entity::France }
       ?x relation:borders ?x1 .
     }
     """
@@ -112,9 +113,12 @@ class _Writer:
     def stage(self, body: SetExpr, name: str) -> Lines:
         """Return a pattern that yields every member just once, and shows nothing else."""
         lines, once = self.pattern(body, name)
-        if once:
-            return lines
-        return ["{", f"  SELECT DISTINCT {name} WHERE {{", *_indented(lines, 2), "  }", "}"]
+        return lines if once else ["{", *_distinct(lines, name), "}"]
+
+    def _group(self, body: SetExpr, name: str) -> Lines:
+        """Return what stands between the braces of a group that holds one set."""
+        lines, once = self.pattern(body, name)
+        return _indented(lines) if once else _distinct(lines, name)
 
     def _projection(self, body: Project, name: str) -> tuple[Lines, bool]:
         source = self._fresh()
@@ -142,7 +146,7 @@ class _Writer:
                 lines.append(f"FILTER NOT EXISTS {{ {' '.join(inner)} }}")
         for part in parts:
             if not _is_test(part):
-                lines += ["MINUS {", *_indented(self.stage(part, name)), "}"]
+                lines += ["MINUS {", *self._group(part, name), "}"]
         return lines
 
     def _any_of(self, body: AnyOf, name: str) -> tuple[Lines, bool]:
@@ -153,7 +157,7 @@ class _Writer:
         lines: Lines = []
         for number, part in enumerate(body.members):
             lines += ["} UNION {"] if number else ["{"]
-            lines += _indented(self.stage(part, name))
+            lines += self._group(part, name)
         return [*lines, "}"], False
 
     def _hop(self, body: Project, source: str, target: str) -> str:
@@ -194,6 +198,10 @@ def _breadth(body: SetExpr) -> int:
     if isinstance(body, Project) and isinstance(body.source, Given):
         return 1
     return 3 if isinstance(body, OfType | Universe) else 2
+
+
+def _distinct(lines: Lines, name: str) -> Lines:
+    return [f"  SELECT DISTINCT {name} WHERE {{", *_indented(lines, 2), "  }"]
 
 
 def _indented(lines: Lines, levels: int = 1) -> Lines:

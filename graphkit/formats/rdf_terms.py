@@ -82,7 +82,7 @@ _WEB = re.compile(
     r"(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _WIDTH = 100
-_LOCAL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_LOCAL = re.compile(r"(?:[A-Za-z0-9_:]|%[0-9A-F]{2})(?:[A-Za-z0-9_:-]|%[0-9A-F]{2})*")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TO_ESCAPE = re.compile('[\\\\"\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\ufeff\ufffe\uffff]')
 
@@ -207,8 +207,8 @@ def short(iri: str, used: set[str] | None = None) -> str:
         iri: The IRI.
         used: Takes up the prefix, if one is used.
 
-    >>> short("urn:graphkit:relation:borders"), short("urn:graphkit:relation:part%20of")
-    ('relation:borders', '<urn:graphkit:relation:part%20of>')
+    >>> short("urn:graphkit:relation:part%20of"), short("urn:graphkit:relation:a.b")
+    ('relation:part%20of', '<urn:graphkit:relation:a.b>')
     """
     for prefix, namespace in PREFIXES.items():
         if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
