@@ -38,7 +38,7 @@ MATCH (q:Question)-[:HAS_NODE]->(:Node)-[p:PROJECTION]->(:Node)
 WITH p.relation AS relation, count(DISTINCT q.id) AS questions
 MATCH (r:Relation {id: relation})
 RETURN relation, questions, r.facts AS facts, r.complete AS complete
-ORDER BY questions DESC, relation LIMIT 5"""
+ORDER BY questions DESC, relation LIMIT 3"""
 """Which relations the questions use, and what the store knows about these."""
 
 _MARK = ".graphkit-demo"
