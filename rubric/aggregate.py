@@ -10,8 +10,19 @@ from rubric.logic import DIMENSIONS, Role, logic_holds
 from rubric.plan import Plan, PlannedDirection
 from rubric.verdicts import NA, NO, SKIPPED, YES
 
-__all__ = ["FAILED", "PASSED", "Aggregate", "Counts", "aggregate", "count_atoms", "credited",
-           "gate_value", "outcome_of", "present_dimensions", "weight_of"]
+__all__ = [
+    "FAILED",
+    "PASSED",
+    "Aggregate",
+    "Counts",
+    "aggregate",
+    "count_atoms",
+    "credited",
+    "gate_value",
+    "outcome_of",
+    "present_dimensions",
+    "weight_of",
+]
 
 PASSED, FAILED = 0, 1
 """Outcomes of scored atoms; :data:`rubric.verdicts.NA` and ``SKIPPED`` stand beside them."""
@@ -34,8 +45,9 @@ def outcome_of(code: int, expected_yes: bool) -> int:
     return PASSED if (code == YES) == expected_yes else FAILED
 
 
-def count_atoms(plan: Plan, outcomes: Sequence[int],
-                removed: Collection[int] = ()) -> list[tuple[int, int]]:
+def count_atoms(
+    plan: Plan, outcomes: Sequence[int], removed: Collection[int] = ()
+) -> list[tuple[int, int]]:
     """Count scored and passed atoms by direction; ``removed`` atoms count as na."""
     found = []
     for direction in plan.directions:
@@ -51,8 +63,11 @@ def count_atoms(plan: Plan, outcomes: Sequence[int],
 def present_dimensions(plan: Plan, counts: Counts) -> tuple[bool, ...]:
     """Return which dimensions have a scored atom; ``counts`` are those before the guard."""
     return tuple(
-        any(scored for direction, (scored, _) in zip(plan.directions, counts, strict=True)
-            if direction.dimension is dimension)
+        any(
+            scored
+            for direction, (scored, _) in zip(plan.directions, counts, strict=True)
+            if direction.dimension is dimension
+        )
         for dimension in DIMENSIONS
     )
 
@@ -104,8 +119,10 @@ def aggregate(plan: Plan, counts: Counts, present: Sequence[bool]) -> Aggregate:
     D = 0, is not stated in the paper.
     """
     whole = sum((weight for weight, here in zip(plan.weights, present, strict=True) if here), ZERO)
-    lambdas = tuple(weight / whole if here and whole else ZERO
-                    for weight, here in zip(plan.weights, present, strict=True))
+    lambdas = tuple(
+        weight / whole if here and whole else ZERO
+        for weight, here in zip(plan.weights, present, strict=True)
+    )
     earned = dict.fromkeys(DIMENSIONS, ZERO)
     totals = dict.fromkeys(DIMENSIONS, 0)
     for direction, (scored, passed) in zip(plan.directions, counts, strict=True):
@@ -120,6 +137,12 @@ def aggregate(plan: Plan, counts: Counts, present: Sequence[bool]) -> Aggregate:
     )
     score = None
     if whole:
-        score = 100 * sum((weight * value for weight, value in zip(lambdas, dimensions, strict=True)
-                           if value is not None), ZERO)
+        score = 100 * sum(
+            (
+                weight * value
+                for weight, value in zip(lambdas, dimensions, strict=True)
+                if value is not None
+            ),
+            ZERO,
+        )
     return Aggregate(score, dimensions, lambdas, tuple(totals.values()))

@@ -109,14 +109,23 @@ class CompiledTrees:
     @functools.cached_property
     def dimension_matrix(self) -> npt.NDArray[np.float64]:
         """Columns by dimension: 1 where a column belongs to it."""
-        return np.array([[float(slot.dimension is dimension) for dimension in DIMENSIONS]
-                         for slot in self.slots]).reshape(len(self.slots), len(DIMENSIONS))
+        return np.array(
+            [
+                [float(slot.dimension is dimension) for dimension in DIMENSIONS]
+                for slot in self.slots
+            ]
+        ).reshape(len(self.slots), len(DIMENSIONS))
 
     def columns(self, **wanted: object) -> Ints:
         """Return the columns whose attributes are as given."""
-        return np.array([place for place, slot in enumerate(self.slots)
-                         if all(getattr(slot, name) == value for name, value in wanted.items())],
-                        dtype=np.int64)
+        return np.array(
+            [
+                place
+                for place, slot in enumerate(self.slots)
+                if all(getattr(slot, name) == value for name, value in wanted.items())
+            ],
+            dtype=np.int64,
+        )
 
     def failed_gates(self, scored: Ints, passed: Ints) -> list[tuple[int, Mask]]:
         """Return the gate columns with the rows in which their logic fails."""
@@ -137,8 +146,9 @@ class CompiledTrees:
         return found
 
 
-def compile_trees(trees: Iterable[Tree], settings: Settings | None = None,
-                  inventory: Inventory | None = None) -> CompiledTrees:
+def compile_trees(
+    trees: Iterable[Tree], settings: Settings | None = None, inventory: Inventory | None = None
+) -> CompiledTrees:
     """Turn trees into arrays, once for any number of reports and settings.
 
     Args:
@@ -152,24 +162,34 @@ def compile_trees(trees: Iterable[Tree], settings: Settings | None = None,
     settings = settings or Settings()
     inventory = inventory or default_inventory()
     listed = sorted(trees, key=lambda tree: tree.task_id)
-    twice = [one.task_id for one, other in itertools.pairwise(listed)
-             if one.task_id == other.task_id]
+    twice = [
+        one.task_id for one, other in itertools.pairwise(listed) if one.task_id == other.task_id
+    ]
     if twice:
         raise RubricError(f"task {twice[0]}: two trees have this task_id")
     plans = tuple(make_plan(tree, settings, None, inventory) for tree in listed)
     slots: dict[Slot, int] = {}
     slot_of = []
     for plan in plans:
-        places = [slots.setdefault(Slot(item.id, item.dimension, item.role, item.logic,
-                                        place in plan.coverage), len(slots))
-                  for place, item in enumerate(plan.directions)]
+        places = [
+            slots.setdefault(
+                Slot(item.id, item.dimension, item.role, item.logic, place in plan.coverage),
+                len(slots),
+            )
+            for place, item in enumerate(plan.directions)
+        ]
         slot_of.append(np.array(places, dtype=np.int64))
-    atoms = [(int(places[plan.direction_of[position]]), atom.expected is Expected.YES)
-             for plan, places in zip(plans, slot_of, strict=True)
-             for position, atom in enumerate(plan.tree.atoms)]
+    atoms = [
+        (int(places[plan.direction_of[position]]), atom.expected is Expected.YES)
+        for plan, places in zip(plans, slot_of, strict=True)
+        for position, atom in enumerate(plan.tree.atoms)
+    ]
     ranks = [_ranks([atom.id for atom in tree.atoms]) for tree in listed]
     return CompiledTrees(
-        settings=settings, inventory=inventory, plans=plans, slots=tuple(slots),
+        settings=settings,
+        inventory=inventory,
+        plans=plans,
+        slots=tuple(slots),
         slot_of=tuple(slot_of),
         sizes=np.array([len(tree.atoms) for tree in listed], dtype=np.int64),
         atom_slot=np.array([slot for slot, _ in atoms], dtype=np.int64),
@@ -187,11 +207,18 @@ def _ranks(ids: Sequence[str]) -> Ints:
 def _links(plan: Plan) -> Links:
     facts = sorted({fact for atom in plan.tree.atoms for fact in atom.fact_ids})
     rank = {fact: place for place, fact in enumerate(facts)}
-    pairs = sorted({(atom, other) for fact, citing in plan.citations.items()
-                    for atom in citing for other in plan.coverage_atoms.get(fact, ())})
+    pairs = sorted(
+        {
+            (atom, other)
+            for fact, citing in plan.citations.items()
+            for atom in citing
+            for other in plan.coverage_atoms.get(fact, ())
+        }
+    )
     held = sorted((atom, rank[fact]) for fact, citing in plan.citations.items() for atom in citing)
-    covered = sorted((atom, rank[fact]) for fact, atoms in plan.coverage_atoms.items()
-                     for atom in atoms)
+    covered = sorted(
+        (atom, rank[fact]) for fact, atoms in plan.coverage_atoms.items() for atom in atoms
+    )
     return Links(*_columns(pairs), *_columns(held), *_columns(covered), len(facts))
 
 
@@ -257,16 +284,24 @@ def _layout(compiled: CompiledTrees, systems: int) -> tuple[Ints, Ints, Ints]:
     width = len(compiled.slots)
     starts = compiled.starts.tolist()
     shift = (np.arange(systems) * width)[:, None]
-    cells = [(shift + (compiled.atom_slot[starts[place]:starts[place + 1]]
-                       + place * systems * width)).ravel()
-             for place in range(len(compiled.plans))]
-    base = (compiled.starts[:-1, None] * systems + compiled.sizes[:, None] * np.arange(systems))
-    return (np.repeat(np.arange(len(compiled.plans)), systems), base.ravel(),
-            np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
+    cells = [
+        (
+            shift
+            + (compiled.atom_slot[starts[place] : starts[place + 1]] + place * systems * width)
+        ).ravel()
+        for place in range(len(compiled.plans))
+    ]
+    base = compiled.starts[:-1, None] * systems + compiled.sizes[:, None] * np.arange(systems)
+    return (
+        np.repeat(np.arange(len(compiled.plans)), systems),
+        base.ravel(),
+        np.concatenate([np.zeros(0, dtype=np.int64), *cells]),
+    )
 
 
-def align(compiled: CompiledTrees, table: VerdictTable,
-          systems: Iterable[str] | None = None) -> Outcomes:
+def align(
+    compiled: CompiledTrees, table: VerdictTable, systems: Iterable[str] | None = None
+) -> Outcomes:
     """Reconcile a verdict table with trees, strictly by atom id.
 
     An atom without a line is skipped; a line about an atom that the tree does not have is left
@@ -281,8 +316,12 @@ def align(compiled: CompiledTrees, table: VerdictTable,
         RubricError: A verdict has no tree.
     """
     task_place = {task: place for place, task in enumerate(compiled.task_ids)}
-    problems = [problem for task in table.task_names if task not in task_place
-                for problem in unknown_task(task, task_place).problems]
+    problems = [
+        problem
+        for task in table.task_names
+        if task not in task_place
+        for problem in unknown_task(task, task_place).problems
+    ]
     if problems:
         raise RubricError(problems)
     names = table.system_names if systems is None else tuple(sorted(set(systems)))

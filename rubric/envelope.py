@@ -13,8 +13,9 @@ from rubric.verdicts import SKIPPED
 __all__ = ["bounds_of"]
 
 
-def bounds_of(plan: Plan, outcomes: Sequence[int],
-              score: Fraction | None) -> tuple[Fraction | None, Fraction | None]:
+def bounds_of(
+    plan: Plan, outcomes: Sequence[int], score: Fraction | None
+) -> tuple[Fraction | None, Fraction | None]:
     """Return the least and the greatest of three scores, the guard rerun for each.
 
     The three are the score itself, the score with every skipped atom failed, and with every

@@ -51,9 +51,13 @@ class AtomWorth:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; each number is rounded once."""
-        return {"atom_id": self.atom_id, "direction": self.direction, "outcome": self.outcome,
-                "contribution": float(self.contribution),
-                "gain": None if self.gain is None else float(self.gain)}
+        return {
+            "atom_id": self.atom_id,
+            "direction": self.direction,
+            "outcome": self.outcome,
+            "contribution": float(self.contribution),
+            "gain": None if self.gain is None else float(self.gain),
+        }
 
     def __str__(self) -> str:
         """Say it in a sentence."""
@@ -100,8 +104,9 @@ def explain(
     plan = make_plan(tree, settings, overrides, inventory)
     report, _ = one_report(tree, verdicts, system)
     if report.report in FAILED_REPORTS:
-        raise RubricError(f"task {tree.task_id}: the report is {report.report}; "
-                          "there is no score to explain")
+        raise RubricError(
+            f"task {tree.task_id}: the report is {report.report}; there is no score to explain"
+        )
     return explain_plan(plan, report)
 
 
@@ -117,9 +122,15 @@ def explain_plan(plan: Plan, verdicts: ReportVerdicts) -> tuple[AtomWorth, ...]:
         place = DIMENSIONS.index(direction.dimension)
         share = ZERO
         if passed:
-            share = (100 * parts.lambdas[place] * weight_of(direction, scored)
-                     * gate_value(direction, scored, passed)
-                     * credited(direction, scored, passed) / parts.totals[place] / passed)
+            share = (
+                100
+                * parts.lambdas[place]
+                * weight_of(direction, scored)
+                * gate_value(direction, scored, passed)
+                * credited(direction, scored, passed)
+                / parts.totals[place]
+                / passed
+            )
         shares.append(share)
     found = []
     for position, atom in enumerate(plan.tree.atoms):
@@ -131,7 +142,13 @@ def explain_plan(plan: Plan, verdicts: ReportVerdicts) -> tuple[AtomWorth, ...]:
             other = score_outcomes(plan, flipped)
             gain = None if other is None else other - parts.score
         word = _WORDS.get(outcome, "skipped" if outcome == SKIPPED else "na")
-        found.append(AtomWorth(
-            atom.id, atom.direction, "na_guard" if position in removed else word,
-            shares[plan.direction_of[position]] if outcome == PASSED else ZERO, gain))
+        found.append(
+            AtomWorth(
+                atom.id,
+                atom.direction,
+                "na_guard" if position in removed else word,
+                shares[plan.direction_of[position]] if outcome == PASSED else ZERO,
+                gain,
+            )
+        )
     return tuple(found)

@@ -96,8 +96,11 @@ class Fact(BaseModel):
     @property
     def in_conflict(self) -> bool:
         """Whether it conflicts with another fact, by whichever field says so."""
-        return (bool(self.conflicts_with) or self.status is FactStatus.DISPUTED
-                or any(item.type is RelationKind.CONTRADICTS for item in self.relations))
+        return (
+            bool(self.conflicts_with)
+            or self.status is FactStatus.DISPUTED
+            or any(item.type is RelationKind.CONTRADICTS for item in self.relations)
+        )
 
 
 def evidence_level(fact_ids: Iterable[str], facts: Mapping[str, Fact]) -> Level | None:

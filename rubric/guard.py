@@ -106,8 +106,11 @@ def _step(step: GuardStep) -> dict[str, Any]:
 def coverage_of(plan: Plan, outcomes: Sequence[int], atom: int) -> list[int]:
     """Return the scored positive coverage atoms that share a fact with an atom."""
     found = dict.fromkeys(
-        other for fact in plan.tree.atoms[atom].fact_ids
-        for other in plan.coverage_atoms.get(fact, ()) if outcomes[other] <= NO)
+        other
+        for fact in plan.tree.atoms[atom].fact_ids
+        for other in plan.coverage_atoms.get(fact, ())
+        if outcomes[other] <= NO
+    )
     return list(found)
 
 
@@ -136,14 +139,19 @@ def restore_next(plan: Plan, remaining: Collection[int]) -> int:
         for fact in plan.tree.atoms[atom].fact_ids:
             counts[fact] = counts.get(fact, 0) + 1
     chosen = min(counts, key=lambda fact: (-counts[fact], fact))
-    return max((atom for atom in remaining if chosen in plan.tree.atoms[atom].fact_ids),
-               key=lambda atom: plan.tree.atoms[atom].id)
+    return max(
+        (atom for atom in remaining if chosen in plan.tree.atoms[atom].fact_ids),
+        key=lambda atom: plan.tree.atoms[atom].id,
+    )
 
 
 def linked_directions(plan: Plan, outcomes: Sequence[int], remaining: Iterable[int]) -> set[int]:
     """Return B: the coverage directions linked to the remaining candidates."""
-    return {plan.direction_of[other] for atom in remaining
-            for other in coverage_of(plan, outcomes, atom)}
+    return {
+        plan.direction_of[other]
+        for atom in remaining
+        for other in coverage_of(plan, outcomes, atom)
+    }
 
 
 def gamma_of(tau: Fraction | None, scored: int, passed: int) -> Fraction:
@@ -153,8 +161,9 @@ def gamma_of(tau: Fraction | None, scored: int, passed: int) -> Fraction:
     return 1 / tau if passed * tau.denominator < tau.numerator * scored else ZERO
 
 
-def readings(plan: Plan, counts: Counts, linked: Collection[int],
-             proposed: Sequence[int]) -> tuple[Fraction, Fraction]:
+def readings(
+    plan: Plan, counts: Counts, linked: Collection[int], proposed: Sequence[int]
+) -> tuple[Fraction, Fraction]:
     """Return both sides of equation 5.
 
     Args:
@@ -165,8 +174,10 @@ def readings(plan: Plan, counts: Counts, linked: Collection[int],
 
     Source: OmniDR-Bench, A.4, equation 5.
     """
-    weights = [weight_of(direction, scored)
-               for direction, (scored, _) in zip(plan.directions, counts, strict=True)]
+    weights = [
+        weight_of(direction, scored)
+        for direction, (scored, _) in zip(plan.directions, counts, strict=True)
+    ]
     totals = dict.fromkeys(DIMENSIONS, 0)
     for direction, weight in zip(plan.directions, weights, strict=True):
         totals[direction.dimension] += weight
@@ -236,8 +247,9 @@ def guard(plan: Plan, outcomes: Sequence[int]) -> tuple[GuardTrace, frozenset[in
         proposed = [0] * len(plan.directions)
         for atom in remaining:
             proposed[plan.direction_of[atom]] += 1
-        delta_c, delta_r = readings(plan, counts, linked_directions(plan, outcomes, remaining),
-                                    proposed)
+        delta_c, delta_r = readings(
+            plan, counts, linked_directions(plan, outcomes, remaining), proposed
+        )
         score = None
         if plan.guard is GuardMode.EXACT:
             score = aggregate(plan, count_atoms(plan, outcomes, remaining), present).score
@@ -253,7 +265,8 @@ def guard(plan: Plan, outcomes: Sequence[int]) -> tuple[GuardTrace, frozenset[in
         plan.guard,
         tuple(sorted(names[atom].id for atom in found)),
         tuple(sorted(names[atom].id for atom in remaining)),
-        tuple(retracted), tuple(steps),
+        tuple(retracted),
+        tuple(steps),
     ), frozenset(remaining)
 
 
@@ -262,7 +275,9 @@ def _limit(plan: Plan, outcomes: Sequence[int], present: Sequence[bool]) -> Frac
 
     A candidate's facts hold scored coverage atoms that all failed, so there is always one.
     """
-    found = [aggregate(plan, count_atoms(plan, better), present).score
-             for _, _, better in improved(plan, outcomes)]
+    found = [
+        aggregate(plan, count_atoms(plan, better), present).score
+        for _, _, better in improved(plan, outcomes)
+    ]
     scores = [score for score in found if score is not None]
     return min(scores, default=None)

@@ -90,13 +90,22 @@ class Inventory(BaseModel):
             ) from error
         ids = [direction.id for direction in made.directions]
         problems = [
-            Problem(f"the id is used {ids.count(item)} times, expected once", "duplicate_id", file,
-                    subject=f"direction {item}")
-            for item in dict.fromkeys(ids) if ids.count(item) > 1
+            Problem(
+                f"the id is used {ids.count(item)} times, expected once",
+                "duplicate_id",
+                file,
+                subject=f"direction {item}",
+            )
+            for item in dict.fromkeys(ids)
+            if ids.count(item) > 1
         ]
         problems += [
-            Problem("saturated: only a content direction has tau", "saturated", file,
-                    subject=f"direction {direction.id}")
+            Problem(
+                "saturated: only a content direction has tau",
+                "saturated",
+                file,
+                subject=f"direction {direction.id}",
+            )
             for direction in made.directions
             if direction.saturated and direction.dimension is not Dimension.CONTENT
         ]

@@ -83,8 +83,9 @@ def exact(value: Any) -> Fraction:
 def _in_range(value: Fraction, text: str) -> Fraction:
     limit = 10**_MAX_EXPONENT
     if value and not (Fraction(1, limit) <= abs(value) <= limit):
-        raise ValueError(f"{text} is out of range; expected 0 or 1e-{_MAX_EXPONENT} to "
-                         f"1e{_MAX_EXPONENT}")
+        raise ValueError(
+            f"{text} is out of range; expected 0 or 1e-{_MAX_EXPONENT} to 1e{_MAX_EXPONENT}"
+        )
     return value
 
 
@@ -104,8 +105,9 @@ Exact = Annotated[
     Fraction,
     PlainValidator(exact),
     PlainSerializer(to_number),
-    WithJsonSchema({"anyOf": [{"type": "number"},
-                              {"type": "string", "pattern": r"^[+-]?\d+(\.\d+)?(/\d+)?$"}]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[+-]?\d+(\.\d+)?(/\d+)?$"}]}
+    ),
 ]
 """A field that holds an exact rational and reads number literals, decimal strings and ratios."""
 
@@ -124,14 +126,19 @@ def read_json(text: str | bytes, file: str | None = None, line: int | None = Non
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        return json.loads(text.removeprefix("\ufeff"), parse_float=Literal, parse_constant=Literal,
-                          object_pairs_hook=_object)
+        return json.loads(
+            text.removeprefix("\ufeff"),
+            parse_float=Literal,
+            parse_constant=Literal,
+            object_pairs_hook=_object,
+        )
     except UnicodeDecodeError as error:
         raise FormatError(Problem(f"not UTF-8: {error}", "utf8", file, line)) from error
     except json.JSONDecodeError as error:
         place = line if line is not None else error.lineno
-        raise FormatError(Problem(f"not JSON: {error.msg} (column {error.colno})", "json", file,
-                                  place)) from error
+        raise FormatError(
+            Problem(f"not JSON: {error.msg} (column {error.colno})", "json", file, place)
+        ) from error
     except RecursionError as error:
         raise FormatError(Problem("nested too deeply", "json", file, line)) from error
     except ValueError as error:

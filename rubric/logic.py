@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-__all__ = ["DIMENSIONS", "Dimension", "Evaluator", "Expected", "Level", "Role", "least",
-           "logic_holds"]
+__all__ = [
+    "DIMENSIONS",
+    "Dimension",
+    "Evaluator",
+    "Expected",
+    "Level",
+    "Role",
+    "least",
+    "logic_holds",
+]
 
 
 class Dimension(StrEnum):

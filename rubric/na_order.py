@@ -46,8 +46,12 @@ class OrderFinding:
 
     def to_dict(self) -> dict[str, str]:
         """Return plain data."""
-        return {"task_id": self.task_id, "system": self.system, "code": self.code,
-                "message": self.message}
+        return {
+            "task_id": self.task_id,
+            "system": self.system,
+            "code": self.code,
+            "message": self.message,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,10 @@ def verify_na_order(
         if (task, mode) not in plans:
             plan = make_plan(by_task[task], settings, overrides, inventory)
             plans[task, mode] = replace(plan, guard=GuardMode(mode))
-        found += [OrderFinding(task, system, code, message)
-                  for code, message in _verify(plans[task, mode], record)]
+        found += [
+            OrderFinding(task, system, code, message)
+            for code, message in _verify(plans[task, mode], record)
+        ]
     return tuple(found)
 
 
@@ -145,9 +151,11 @@ def _verify(plan: Plan, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     parts, trace, removed = judged(plan, outcomes)
     expected = trace.to_dict()
     guard = record.get("na_guard") or {}
-    for code, keys in (("candidates", ("candidates", "candidate_ids")),
-                       ("applied", ("applied", "applied_ids")),
-                       ("retracted", ("retracted", "retracted_ids"))):
+    for code, keys in (
+        ("candidates", ("candidates", "candidate_ids")),
+        ("applied", ("applied", "applied_ids")),
+        ("retracted", ("retracted", "retracted_ids")),
+    ):
         for key in keys:
             if guard.get(key) != expected[key]:
                 yield code, f"{key} is {guard.get(key)!r}, expected {expected[key]!r}"
@@ -164,5 +172,10 @@ def _verify(plan: Plan, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "score", f"score is {record.get('score')!r}, expected {exact}"
     for item in order_violations(plan, outcomes):
         verb = "stating" if item.kind == "stated" else "citing"
-        yield "intended_order", (f"{verb} fact {item.fact_id} would lower the score from "
-                                 f"{float(item.score):.6g} to {float(item.better):.6g}")
+        yield (
+            "intended_order",
+            (
+                f"{verb} fact {item.fact_id} would lower the score from "
+                f"{float(item.score):.6g} to {float(item.better):.6g}"
+            ),
+        )

@@ -48,8 +48,14 @@ def tuning_of(compiled: CompiledTrees) -> Tuning:
         directions = resolve(tree, compiled.inventory).values()
         for direction, column in zip(directions, compiled.slot_of[place].tolist(), strict=True):
             said = direction.model_fields_set & {"tau", "kappa"}
-            key = (direction.id, direction.dimension, frozenset(said), direction.tau,
-                   direction.kappa, tables)
+            key = (
+                direction.id,
+                direction.dimension,
+                frozenset(said),
+                direction.tau,
+                direction.kappa,
+                tables,
+            )
             if key not in known:
                 known[key] = len(models)
                 models.append((direction, tree))
@@ -88,11 +94,17 @@ class Parameters:
             plan = self.compiled.plans[tree]
             entries = self.entry[tree, self.compiled.slot_of[tree]].tolist()
             self._plans[tree] = replace(
-                plan, weights=self.exact_weights[tree],
+                plan,
+                weights=self.exact_weights[tree],
                 directions=tuple(
-                    replace(item, tau=self.taus[entry],
-                            kappa=None if self.kappa[entry] == _NO_CAP else int(self.kappa[entry]))
-                    for item, entry in zip(plan.directions, entries, strict=True)))
+                    replace(
+                        item,
+                        tau=self.taus[entry],
+                        kappa=None if self.kappa[entry] == _NO_CAP else int(self.kappa[entry]),
+                    )
+                    for item, entry in zip(plan.directions, entries, strict=True)
+                ),
+            )
         return self._plans[tree]
 
     def reached(self, entry: Ints, scored: Ints, passed: Ints) -> Mask:
@@ -140,12 +152,17 @@ def parameters_of(compiled: CompiledTrees, overrides: Overrides) -> Parameters:
         assert model is not None
         direction, tree = model
         for name, values in found.items():
-            values.append(tuned(name, direction, tree, compiled.settings, overrides,
-                                compiled.inventory))
+            values.append(
+                tuned(name, direction, tree, compiled.settings, overrides, compiled.inventory)
+            )
         if found["tau"][-1] is not None and direction.dimension is not Dimension.CONTENT:
-            problems.append(Problem("tau: only a content direction has one, and this is "
-                                    f"{direction.dimension}", "tau_domain",
-                                    subject=f"direction {direction.id}"))
+            problems.append(
+                Problem(
+                    f"tau: only a content direction has one, and this is {direction.dimension}",
+                    "tau_domain",
+                    subject=f"direction {direction.id}",
+                )
+            )
     if problems:
         raise RubricError(dict.fromkeys(problems))
     taus = tuple(tau if isinstance(tau, Fraction) else None for tau in found["tau"])
@@ -157,12 +174,15 @@ def parameters_of(compiled: CompiledTrees, overrides: Overrides) -> Parameters:
         weights = np.broadcast_to(np.array([float(weight) for weight in one]), weights.shape)
     has_tau = np.array([tau is not None for tau in taus], dtype=np.bool_)
     return Parameters(
-        compiled=compiled, entry=tuning.entry, taus=taus,
+        compiled=compiled,
+        entry=tuning.entry,
+        taus=taus,
         slope=np.array([1.0 if tau is None else float(1 / tau) for tau in taus]),
         kappa=np.minimum(np.array(kappas, dtype=object), _NO_CAP).astype(np.int64),
         weights=weights,
         exact_weights=exact,
-        saturated=np.flatnonzero(has_tau[tuning.entry].any(axis=0)))
+        saturated=np.flatnonzero(has_tau[tuning.entry].any(axis=0)),
+    )
 
 
 @functools.lru_cache(maxsize=8)

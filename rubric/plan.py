@@ -18,8 +18,15 @@ from rubric.logic import Dimension, Expected, Role, least
 from rubric.settings import EVERY, GuardMode, Overrides, Settings
 from rubric.tree import Direction, Tree
 
-__all__ = ["Plan", "PlannedDirection", "check_overrides", "make_plan", "plan_problems", "resolve",
-           "tuned"]
+__all__ = [
+    "Plan",
+    "PlannedDirection",
+    "check_overrides",
+    "make_plan",
+    "plan_problems",
+    "resolve",
+    "tuned",
+]
 
 _NO_OVERRIDES = Overrides()
 
@@ -77,15 +84,22 @@ class Plan:
     @functools.cached_property
     def citation_atoms(self) -> tuple[int, ...]:
         """Positions of the atoms under citation directions, gates included."""
-        return tuple(atom for atom, place in enumerate(self.direction_of)
-                     if self.directions[place].dimension is Dimension.CITATION)
+        return tuple(
+            atom
+            for atom, place in enumerate(self.direction_of)
+            if self.directions[place].dimension is Dimension.CITATION
+        )
 
     @functools.cached_property
     def coverage_atoms(self) -> dict[str, tuple[int, ...]]:
         """The atoms of expected ``yes`` in coverage directions, by fact."""
-        return self._by_fact(tuple(
-            atom for atom, place in enumerate(self.direction_of)
-            if place in self.coverage and self.tree.atoms[atom].expected is Expected.YES))
+        return self._by_fact(
+            tuple(
+                atom
+                for atom, place in enumerate(self.direction_of)
+                if place in self.coverage and self.tree.atoms[atom].expected is Expected.YES
+            )
+        )
 
     @functools.cached_property
     def citations(self) -> dict[str, tuple[int, ...]]:
@@ -139,8 +153,9 @@ def make_plan(
         weights=weights.normalised,
         directions=directions,
         guard=settings.guard,
-        coverage=frozenset(place for place, direction in enumerate(directions)
-                           if direction.id in settings.coverage),
+        coverage=frozenset(
+            place for place, direction in enumerate(directions) if direction.id in settings.coverage
+        ),
     )
 
 
@@ -158,21 +173,26 @@ def resolve(tree: Tree, inventory: Inventory) -> dict[str, Direction]:
         dimension = direction.dimension or (known.dimension if known else None)
         if dimension is None:
             continue
-        found[name] = direction.model_copy(update={
-            "dimension": dimension,
-            "role": direction.role or (known.role if known else Role.CORE),
-            "logic": direction.logic or (known.logic if known else "all"),
-        })
+        found[name] = direction.model_copy(
+            update={
+                "dimension": dimension,
+                "role": direction.role or (known.role if known else Role.CORE),
+                "logic": direction.logic or (known.logic if known else "all"),
+            }
+        )
     return found
 
 
-def _planned(direction: Direction, tree: Tree, settings: Settings, overrides: Overrides,
-             inventory: Inventory) -> PlannedDirection:
+def _planned(
+    direction: Direction, tree: Tree, settings: Settings, overrides: Overrides, inventory: Inventory
+) -> PlannedDirection:
     assert direction.dimension is not None
     assert direction.role is not None
     assert direction.logic is not None
     return PlannedDirection(
-        id=direction.id, dimension=direction.dimension, role=direction.role,
+        id=direction.id,
+        dimension=direction.dimension,
+        role=direction.role,
         logic=direction.logic,
         tau=tuned("tau", direction, tree, settings, overrides, inventory),
         kappa=tuned("kappa", direction, tree, settings, overrides, inventory),
@@ -180,8 +200,14 @@ def _planned(direction: Direction, tree: Tree, settings: Settings, overrides: Ov
     )
 
 
-def tuned(name: str, direction: Direction, tree: Tree, settings: Settings, overrides: Overrides,
-           inventory: Inventory) -> Any:
+def tuned(
+    name: str,
+    direction: Direction,
+    tree: Tree,
+    settings: Settings,
+    overrides: Overrides,
+    inventory: Inventory,
+) -> Any:
     """Return tau or kappa of a resolved direction by precedence."""
     known = inventory.by_id.get(direction.id)
     saturated = bool(known and known.saturated) and direction.dimension is Dimension.CONTENT
@@ -205,49 +231,71 @@ def check_overrides(overrides: Overrides, trees: Iterable[Tree], inventory: Inve
     Raises:
         RubricError: There is one; all of them at once.
     """
-    named = {(name, key) for name in ("tau", "kappa") for key in getattr(overrides, name)
-             if key != EVERY and key not in inventory.by_id}
+    named = {
+        (name, key)
+        for name in ("tau", "kappa")
+        for key in getattr(overrides, name)
+        if key != EVERY and key not in inventory.by_id
+    }
     if not named:
         return
     known = {direction for tree in trees for direction in tree.atoms_of}
     problems = [
-        Problem(f"{name}: no tree has this direction"
-                + did_you_mean(key, {*known, *inventory.by_id}), "unknown_direction",
-                subject=f"direction {key}")
-        for name, key in sorted(named) if key not in known
+        Problem(
+            f"{name}: no tree has this direction" + did_you_mean(key, {*known, *inventory.by_id}),
+            "unknown_direction",
+            subject=f"direction {key}",
+        )
+        for name, key in sorted(named)
+        if key not in known
     ]
     if problems:
         raise RubricError(problems)
 
 
-def plan_problems(tree: Tree, settings: Settings, overrides: Overrides,
-                  inventory: Inventory) -> list[Problem]:
+def plan_problems(
+    tree: Tree, settings: Settings, overrides: Overrides, inventory: Inventory
+) -> list[Problem]:
     """Return everything that section 1 of the semantics forbids in a tree of valid fields."""
     found: list[Problem] = []
-    for kind, ids in (("direction", [item.id for item in tree.directions]),
-                      ("atom", [item.id for item in tree.atoms]),
-                      ("fact", [item.fact_id for item in tree.facts])):
+    for kind, ids in (
+        ("direction", [item.id for item in tree.directions]),
+        ("atom", [item.id for item in tree.atoms]),
+        ("fact", [item.fact_id for item in tree.facts]),
+    ):
         found += duplicate_problems(kind, ids)
     resolved = resolve(tree, inventory)
     choices = [*inventory.by_id, *tree.atoms_of]
     for direction in tree.directions:
         if direction.id not in resolved:
-            found.append(Problem(
-                "dimension: missing, and the id is not in the inventory"
-                + did_you_mean(direction.id, inventory.by_id), "unknown_direction",
-                subject=f"direction {direction.id}"))
+            found.append(
+                Problem(
+                    "dimension: missing, and the id is not in the inventory"
+                    + did_you_mean(direction.id, inventory.by_id),
+                    "unknown_direction",
+                    subject=f"direction {direction.id}",
+                )
+            )
     declared = {direction.id for direction in tree.directions}
     found += [
-        Problem(f"direction: {atom.direction!r} is neither in the tree nor in the inventory"
-                + did_you_mean(atom.direction, set(choices) - {atom.direction}),
-                "unknown_direction", subject=f"atom {atom.id}")
-        for atom in tree.atoms if atom.direction not in resolved and atom.direction not in declared
+        Problem(
+            f"direction: {atom.direction!r} is neither in the tree nor in the inventory"
+            + did_you_mean(atom.direction, set(choices) - {atom.direction}),
+            "unknown_direction",
+            subject=f"atom {atom.id}",
+        )
+        for atom in tree.atoms
+        if atom.direction not in resolved and atom.direction not in declared
     ]
     for name in ("tau", "kappa"):
         found += [
-            Problem(f"{name}: {key!r} is not a direction of the tree", "unknown_direction",
-                    subject="tree")
-            for key in getattr(tree, name) if key != EVERY and key not in tree.atoms_of
+            Problem(
+                f"{name}: {key!r} is not a direction of the tree",
+                "unknown_direction",
+                subject="tree",
+            )
+            for key in getattr(tree, name)
+            if key != EVERY and key not in tree.atoms_of
         ]
     for direction in resolved.values():
         found += _direction_problems(direction, tree, settings, overrides, inventory)
@@ -259,28 +307,53 @@ def duplicate_problems(kind: str, ids: list[str]) -> list[Problem]:
     counts: dict[str, int] = {}
     for item in ids:
         counts[item] = counts.get(item, 0) + 1
-    return [Problem(f"id: used {count} times, expected once", "duplicate_id",
-                    subject=f"{kind} {item}") for item, count in counts.items() if count > 1]
+    return [
+        Problem(f"id: used {count} times, expected once", "duplicate_id", subject=f"{kind} {item}")
+        for item, count in counts.items()
+        if count > 1
+    ]
 
 
-def _direction_problems(direction: Direction, tree: Tree, settings: Settings,
-                        overrides: Overrides, inventory: Inventory) -> list[Problem]:
+def _direction_problems(
+    direction: Direction, tree: Tree, settings: Settings, overrides: Overrides, inventory: Inventory
+) -> list[Problem]:
     found = []
     subject = f"direction {direction.id}"
     atoms = len(tree.atoms_of[direction.id])
     content = direction.dimension is Dimension.CONTENT
     tau = tuned("tau", direction, tree, settings, overrides, inventory)
     if tau is not None and not content:
-        found.append(Problem(f"tau: only a content direction has one, and this is "
-                             f"{direction.dimension}", "tau_domain", subject=subject))
+        found.append(
+            Problem(
+                f"tau: only a content direction has one, and this is {direction.dimension}",
+                "tau_domain",
+                subject=subject,
+            )
+        )
     if direction.id in settings.coverage and not content:
-        found.append(Problem(f"coverage: only a content direction covers facts, and this is "
-                             f"{direction.dimension}", "coverage_domain", subject=subject))
+        found.append(
+            Problem(
+                f"coverage: only a content direction covers facts, and this is "
+                f"{direction.dimension}",
+                "coverage_domain",
+                subject=subject,
+            )
+        )
     bound = least(direction.logic or "all")
     if bound is not None and bound > atoms and not (atoms == 0 and direction.na_reason):
-        found.append(Problem(f"logic: at_least:{bound} needs {bound} atoms, but the direction has "
-                             f"{atoms}", "logic_bound", subject=subject))
+        found.append(
+            Problem(
+                f"logic: at_least:{bound} needs {bound} atoms, but the direction has {atoms}",
+                "logic_bound",
+                subject=subject,
+            )
+        )
     if direction.role is Role.GATE and not atoms and not (direction.na_reason or "").strip():
-        found.append(Problem("na_reason: missing; a gate has atoms or says why it has none",
-                             "empty_gate", subject=subject))
+        found.append(
+            Problem(
+                "na_reason: missing; a gate has atoms or says why it has none",
+                "empty_gate",
+                subject=subject,
+            )
+        )
     return found

@@ -40,8 +40,16 @@ from rubric.verdicts import (
     unknown_task,
 )
 
-__all__ = ["DirectionScore", "ReportScore", "bounds", "outcomes_of", "score_outcomes", "score_plan",
-           "score_report", "score_reports"]
+__all__ = [
+    "DirectionScore",
+    "ReportScore",
+    "bounds",
+    "outcomes_of",
+    "score_outcomes",
+    "score_plan",
+    "score_report",
+    "score_reports",
+]
 
 MISSING, UNSCORED, NO_WEIGHT, SCORED = "missing", "unscored", "no_weight", "scored"
 NOT_RUN_STATE = "not_run"
@@ -75,9 +83,15 @@ class DirectionScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"n": self.n, "passed": self.passed, "rate": _number(self.rate),
-                "credited": _number(self.credited), "weight": self.weight, "gate": self.gate,
-                "status": self.status}
+        return {
+            "n": self.n,
+            "passed": self.passed,
+            "rate": _number(self.rate),
+            "credited": _number(self.credited),
+            "weight": self.weight,
+            "gate": self.gate,
+            "status": self.status,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +209,15 @@ def bounds(
 
     An envelope of three scores, not a worst case: see :func:`rubric.envelope.bounds_of`.
     """
-    found = score_report(tree, verdicts, system=system, settings=settings, overrides=overrides,
-                         inventory=inventory)
+    found = score_report(
+        tree, verdicts, system=system, settings=settings, overrides=overrides, inventory=inventory
+    )
     return found.low, found.high
 
 
-def one_report(tree: Tree, verdicts: VerdictTable | ReportVerdicts | Mapping[str, Any],
-               system: str | None) -> tuple[ReportVerdicts, str]:
+def one_report(
+    tree: Tree, verdicts: VerdictTable | ReportVerdicts | Mapping[str, Any], system: str | None
+) -> tuple[ReportVerdicts, str]:
     """Return the verdicts of one report and the name of its system.
 
     Raises:
@@ -209,8 +225,10 @@ def one_report(tree: Tree, verdicts: VerdictTable | ReportVerdicts | Mapping[str
     """
     if isinstance(verdicts, VerdictTable):
         if system is None and len(verdicts.system_names) != 1:
-            raise RubricError(f"the verdicts speak of {len(verdicts.system_names)} systems; "
-                              "expected the name of one")
+            raise RubricError(
+                f"the verdicts speak of {len(verdicts.system_names)} systems; "
+                "expected the name of one"
+            )
         name = system or verdicts.system_names[0]
         return verdicts.report(tree.task_id, name), name
     if isinstance(verdicts, ReportVerdicts):
@@ -242,8 +260,12 @@ def score_reports(
     """
     listed = sorted(trees, key=lambda tree: tree.task_id)
     known = {tree.task_id for tree in listed}
-    problems = [problem for task in table.task_names if task not in known
-                for problem in unknown_task(task, known).problems]
+    problems = [
+        problem
+        for task in table.task_names
+        if task not in known
+        for problem in unknown_task(task, known).problems
+    ]
     if problems:
         raise RubricError(problems)
     if overrides is not None:
@@ -258,8 +280,10 @@ def score_reports(
 
 def outcomes_of(plan: Plan, verdicts: ReportVerdicts) -> list[int]:
     """Return the outcome of each atom of the tree; an atom without a line is skipped."""
-    return [outcome_of(verdicts.codes.get(atom.id, SKIPPED), atom.expected is Expected.YES)
-            for atom in plan.tree.atoms]
+    return [
+        outcome_of(verdicts.codes.get(atom.id, SKIPPED), atom.expected is Expected.YES)
+        for atom in plan.tree.atoms
+    ]
 
 
 def score_outcomes(plan: Plan, outcomes: Sequence[int]) -> Fraction | None:
@@ -304,21 +328,34 @@ def score_plan(plan: Plan, verdicts: ReportVerdicts, system: str) -> ReportScore
     extra = tuple(sorted(atom for atom in verdicts.codes if atom not in known))
     if extra:
         flags.add("extra_verdicts")
-    reasons = {atom.id: verdicts.reasons.get(atom.id, NOT_RUN)
-               for atom, outcome in zip(plan.tree.atoms, outcomes, strict=True)
-               if outcome == SKIPPED}
+    reasons = {
+        atom.id: verdicts.reasons.get(atom.id, NOT_RUN)
+        for atom, outcome in zip(plan.tree.atoms, outcomes, strict=True)
+        if outcome == SKIPPED
+    }
     if failed:
         reasons = dict.fromkeys(reasons, f"report {verdicts.report}")
     return ReportScore(
-        task_id=plan.tree.task_id, system=system, status=status, score=score,
-        dimensions={name.value: value
-                    for name, value in zip(DIMENSIONS, parts.dimensions, strict=True)},
+        task_id=plan.tree.task_id,
+        system=system,
+        status=status,
+        score=score,
+        dimensions={
+            name.value: value for name, value in zip(DIMENSIONS, parts.dimensions, strict=True)
+        },
         lambdas={name.value: value for name, value in zip(DIMENSIONS, parts.lambdas, strict=True)},
-        directions=_directions(plan, outcomes, removed), counts=_counts(plan, outcomes),
-        low=low, high=high, na_guard=trace, flags=tuple(sorted(flags)),
-        outcomes={atom.id: "na_guard" if place in removed else _OUTCOME_WORDS[outcomes[place]]
-                  for place, atom in enumerate(plan.tree.atoms)},
-        reasons=reasons, extra=extra,
+        directions=_directions(plan, outcomes, removed),
+        counts=_counts(plan, outcomes),
+        low=low,
+        high=high,
+        na_guard=trace,
+        flags=tuple(sorted(flags)),
+        outcomes={
+            atom.id: "na_guard" if place in removed else _OUTCOME_WORDS[outcomes[place]]
+            for place, atom in enumerate(plan.tree.atoms)
+        },
+        reasons=reasons,
+        extra=extra,
     )
 
 
@@ -332,19 +369,23 @@ def _dimension_flags(parts: Aggregate) -> set[str]:
     return flags
 
 
-def _directions(plan: Plan, outcomes: Sequence[int],
-                removed: frozenset[int]) -> dict[str, DirectionScore]:
+def _directions(
+    plan: Plan, outcomes: Sequence[int], removed: frozenset[int]
+) -> dict[str, DirectionScore]:
     found = {}
     counts = count_atoms(plan, outcomes, removed)
     for direction, (scored, passed) in zip(plan.directions, counts, strict=True):
         holds = logic_holds(direction.logic, passed, scored)
         status = "not_scored" if holds is None else "passed" if holds else "failed"
         found[direction.id] = DirectionScore(
-            n=scored, passed=passed,
+            n=scored,
+            passed=passed,
             rate=Fraction(passed, scored) if scored else None,
             credited=credited(direction, scored, passed) if scored else None,
-            weight=weight_of(direction, scored), gate=gate_value(direction, scored, passed),
-            status=status)
+            weight=weight_of(direction, scored),
+            gate=gate_value(direction, scored, passed),
+            status=status,
+        )
     return found
 
 

@@ -20,8 +20,16 @@ from graphkit.errors import FormatError, Problem, SettingsError, did_you_mean
 from rubric.literals import Exact, Literal, exact
 from rubric.logic import DIMENSIONS, Dimension
 
-__all__ = ["EVERY", "GuardMode", "Overrides", "Parameter", "Settings", "Weights", "derive_tau",
-           "parameters"]
+__all__ = [
+    "EVERY",
+    "GuardMode",
+    "Overrides",
+    "Parameter",
+    "Settings",
+    "Weights",
+    "derive_tau",
+    "parameters",
+]
 
 EVERY = "*"
 """Key of ``tau`` and ``kappa`` that stands for every saturated direction."""
@@ -164,40 +172,53 @@ class Settings(_Tuning):
 
     weights: Weights = Field(
         default=Weights(content="0.5", citation="0.3", presentation="0.2"),  # type: ignore[arg-type]
-        json_schema_extra=_note("lambda", _TABLE, assumed=True))
+        json_schema_extra=_note("lambda", _TABLE, assumed=True),
+    )
     tau: dict[str, Exact | None] = Field(
-        default={EVERY: Fraction("0.35")}, json_schema_extra=_note("tau_d", _TABLE, assumed=True))
+        default={EVERY: Fraction("0.35")}, json_schema_extra=_note("tau_d", _TABLE, assumed=True)
+    )
     kappa: dict[str, int | None] = Field(
-        default={EVERY: 12}, json_schema_extra=_note("kappa_d", _TABLE, assumed=True))
+        default={EVERY: 12}, json_schema_extra=_note("kappa_d", _TABLE, assumed=True)
+    )
     guard: GuardMode = Field(
-        default=GuardMode.PUBLISHED, json_schema_extra=_note("guard", "A.4, equation 5"))
+        default=GuardMode.PUBLISHED, json_schema_extra=_note("guard", "A.4, equation 5")
+    )
     coverage: frozenset[str] = Field(
-        default=frozenset({"C-FC"}), json_schema_extra=_note("coverage", "A.4: coverage checks"))
+        default=frozenset({"C-FC"}), json_schema_extra=_note("coverage", "A.4: coverage checks")
+    )
     delta_cal: Exact = Field(
-        default=Fraction(10), ge=0, json_schema_extra=_note("delta_cal", _TABLE, assumed=True))
-    r_max: int = Field(
-        default=3, ge=1, json_schema_extra=_note("R_max", "3.2", assumed=True))
+        default=Fraction(10), ge=0, json_schema_extra=_note("delta_cal", _TABLE, assumed=True)
+    )
+    r_max: int = Field(default=3, ge=1, json_schema_extra=_note("R_max", "3.2", assumed=True))
     temperature: Exact = Field(
-        default=Fraction(0), ge=0, json_schema_extra=_note("temperature", "A.3", assumed=True))
+        default=Fraction(0), ge=0, json_schema_extra=_note("temperature", "A.3", assumed=True)
+    )
     gate_votes: int = Field(default=3, ge=1, json_schema_extra=_note("votes", "A.3", assumed=True))
     window_seconds: int = Field(
-        default=300, ge=1, json_schema_extra=_note("T_win", _TABLE, assumed=True))
+        default=300, ge=1, json_schema_extra=_note("T_win", _TABLE, assumed=True)
+    )
     b_web: int = Field(default=8, ge=0, json_schema_extra=_note("B_web", _TABLE, assumed=True))
     b_video: int = Field(default=2, ge=0, json_schema_extra=_note("B_video", _TABLE, assumed=True))
     b_doc: int = Field(default=2, ge=0, json_schema_extra=_note("B_doc", _TABLE, assumed=True))
     b_anchor: int = Field(
-        default=2, ge=0, json_schema_extra=_note("B_anchor", _TABLE, assumed=True))
+        default=2, ge=0, json_schema_extra=_note("B_anchor", _TABLE, assumed=True)
+    )
     replicates: int = Field(default=20_000, ge=1, json_schema_extra=_note("replicates", "F.2"))
     confidence: Exact = Field(
-        default=Fraction("0.95"), json_schema_extra=_note("confidence", "F.2"))
+        default=Fraction("0.95"), json_schema_extra=_note("confidence", "F.2")
+    )
     interleaved_share: Exact = Field(
-        default=Fraction("0.3"), json_schema_extra=_note("searches after write", "F.7"))
+        default=Fraction("0.3"), json_schema_extra=_note("searches after write", "F.7")
+    )
     interleaved_blocks: Exact = Field(
-        default=Fraction(4), json_schema_extra=_note("write blocks", "F.7"))
+        default=Fraction(4), json_schema_extra=_note("write blocks", "F.7")
+    )
     largest_source_share: Exact = Field(
-        default=Fraction("0.5"), json_schema_extra=_note("source concentration", _OURS))
+        default=Fraction("0.5"), json_schema_extra=_note("source concentration", _OURS)
+    )
     largest_level_share: Exact = Field(
-        default=Fraction("0.8"), json_schema_extra=_note("difficulty balance", _OURS))
+        default=Fraction("0.8"), json_schema_extra=_note("difficulty balance", _OURS)
+    )
 
     @field_validator("confidence")
     @classmethod

@@ -18,8 +18,15 @@ from rubric.plan import duplicate_problems, plan_problems
 from rubric.settings import Overrides, Settings
 from rubric.tree import Tree
 
-__all__ = ["fields_of", "load_tree", "load_trees", "parse_tree", "parse_trees", "read_bytes",
-           "trees_of"]
+__all__ = [
+    "fields_of",
+    "load_tree",
+    "load_trees",
+    "parse_tree",
+    "parse_trees",
+    "read_bytes",
+    "trees_of",
+]
 
 
 def parse_tree(
@@ -52,15 +59,17 @@ def parse_tree(
     """
     tree, _, problems = fields_of(data, file, line)
     if tree is not None:
-        problems += plan_problems(tree, settings or Settings(), Overrides(),
-                                  inventory or default_inventory())
+        problems += plan_problems(
+            tree, settings or Settings(), Overrides(), inventory or default_inventory()
+        )
     if tree is None or problems:
         raise RubricError(problem.at(file, line) for problem in dict.fromkeys(problems))
     return tree
 
 
-def fields_of(data: Tree | Mapping[str, Any] | str | bytes, file: str | None = None,
-              line: int | None = None) -> tuple[Tree | None, Any, list[Problem]]:
+def fields_of(
+    data: Tree | Mapping[str, Any] | str | bytes, file: str | None = None, line: int | None = None
+) -> tuple[Tree | None, Any, list[Problem]]:
     """Read a tree and check its fields only.
 
     Returns:
@@ -78,8 +87,9 @@ def fields_of(data: Tree | Mapping[str, Any] | str | bytes, file: str | None = N
     return tree, raw, problems if tree is not None else problems + _repeated(raw)
 
 
-def load_tree(path: str | Path, *, inventory: Inventory | None = None,
-              settings: Settings | None = None) -> Tree:
+def load_tree(
+    path: str | Path, *, inventory: Inventory | None = None, settings: Settings | None = None
+) -> Tree:
     """Read one tree from a JSON file, gzip by suffix; see :func:`parse_tree`.
 
     Raises:
@@ -89,8 +99,12 @@ def load_tree(path: str | Path, *, inventory: Inventory | None = None,
     return parse_tree(read_bytes(path), str(path), inventory=inventory, settings=settings)
 
 
-def load_trees(paths: str | Path | Iterable[str | Path], *, inventory: Inventory | None = None,
-               settings: Settings | None = None) -> tuple[Tree, ...]:
+def load_trees(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    inventory: Inventory | None = None,
+    settings: Settings | None = None,
+) -> tuple[Tree, ...]:
     """Read trees from JSON files, JSONL files and folders of these, in the order of their names.
 
     Args:
@@ -114,9 +128,13 @@ def load_trees(paths: str | Path | Iterable[str | Path], *, inventory: Inventory
     return trees_of(contents, inventory=inventory, settings=settings, problems=problems)
 
 
-def trees_of(contents: Iterable[tuple[str, bytes]], *, inventory: Inventory | None = None,
-             settings: Settings | None = None,
-             problems: Iterable[Problem] = ()) -> tuple[Tree, ...]:
+def trees_of(
+    contents: Iterable[tuple[str, bytes]],
+    *,
+    inventory: Inventory | None = None,
+    settings: Settings | None = None,
+    problems: Iterable[Problem] = (),
+) -> tuple[Tree, ...]:
     """Read trees from the contents of files; see :func:`load_trees`.
 
     Args:
@@ -136,8 +154,14 @@ def trees_of(contents: Iterable[tuple[str, bytes]], *, inventory: Inventory | No
             continue
         for tree in made:
             if tree.task_id in places:
-                found.append(Problem(f"task_id: also that of {places[tree.task_id]}",
-                                     "duplicate_id", name, subject=f"tree {tree.task_id}"))
+                found.append(
+                    Problem(
+                        f"task_id: also that of {places[tree.task_id]}",
+                        "duplicate_id",
+                        name,
+                        subject=f"tree {tree.task_id}",
+                    )
+                )
             places.setdefault(tree.task_id, name)
             trees.append(tree)
     if found:
@@ -152,8 +176,9 @@ def _files(path: Path) -> list[Path]:
     return sorted(item for item in path.iterdir() if item.name.endswith(suffixes))
 
 
-def parse_trees(data: bytes, file: str, *, inventory: Inventory | None = None,
-                settings: Settings | None = None) -> tuple[Tree, ...]:
+def parse_trees(
+    data: bytes, file: str, *, inventory: Inventory | None = None, settings: Settings | None = None
+) -> tuple[Tree, ...]:
     """Read the trees of one file: one a line if its name ends in ``.jsonl``, else one.
 
     Raises:
@@ -168,8 +193,9 @@ def parse_trees(data: bytes, file: str, *, inventory: Inventory | None = None,
         if not line.strip():
             continue
         try:
-            trees.append(parse_tree(line, file, inventory=inventory, settings=settings,
-                                    line=number))
+            trees.append(
+                parse_tree(line, file, inventory=inventory, settings=settings, line=number)
+            )
         except GraphkitError as error:
             problems += error.problems
     if problems:
@@ -201,7 +227,8 @@ def _validated(raw: Mapping[str, Any]) -> tuple[Tree | None, list[Problem]]:
     holders += [(f"fact {item.fact_id}", item) for item in tree.facts]
     return tree, [
         Problem(f"{key}: holds NaN or infinity, which is not JSON", "not_finite", subject=subject)
-        for subject, holder in holders for key, value in (holder.model_extra or {}).items()
+        for subject, holder in holders
+        for key, value in (holder.model_extra or {}).items()
         if not is_finite_data(value)
     ]
 
@@ -237,5 +264,8 @@ def _problem(item: Any, raw: Mapping[str, Any]) -> Problem:
     elif item["type"] == "missing":
         message = "missing"
     words = ".".join(str(part) for part in place)
-    return Problem(": ".join(filter(None, (words, message))),
-                   "missing_field" if item["type"] == "missing" else "field", subject=subject)
+    return Problem(
+        ": ".join(filter(None, (words, message))),
+        "missing_field" if item["type"] == "missing" else "field",
+        subject=subject,
+    )

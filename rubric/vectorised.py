@@ -22,8 +22,16 @@ from rubric.tree import Tree
 from rubric.vectorised_guard import BetterReports, Proposals, better_reports, propose
 from rubric.verdicts import VerdictTable
 
-__all__ = ["STATES", "CompiledTrees", "Grid", "Outcomes", "Scorer", "align", "compile_trees",
-           "score_grid"]
+__all__ = [
+    "STATES",
+    "CompiledTrees",
+    "Grid",
+    "Outcomes",
+    "Scorer",
+    "align",
+    "compile_trees",
+    "score_grid",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -148,8 +156,11 @@ class Scorer:
         found = self.proposals
         if found is None:
             return None
-        holds = (self._exact_holds(parameters, found) if self.guard is GuardMode.EXACT
-                 else self._published_holds(parameters, found))
+        holds = (
+            self._exact_holds(parameters, found)
+            if self.guard is GuardMode.EXACT
+            else self._published_holds(parameters, found)
+        )
         removed = np.zeros_like(self.outcomes.counts[0])
         kept = np.flatnonzero(holds)
         reports = found.steps[kept]
@@ -171,26 +182,38 @@ class Scorer:
         useful = gains.any(axis=0)
         here = found.reports[:, None], found.covering
         return _StepParts(
-            place=np.repeat(np.arange(len(found.reports)),
-                            np.diff(found.first, append=len(found.steps))),
-            gains=np.ascontiguousarray(gains.T[useful]), citing=found.citing[useful],
+            place=np.repeat(
+                np.arange(len(found.reports)), np.diff(found.first, append=len(found.steps))
+            ),
+            gains=np.ascontiguousarray(gains.T[useful]),
+            citing=found.citing[useful],
             linked=None if found.linked.all() else found.linked,
-            scored=scored[here], passed=passed[here], entry=self._entry[here])
+            scored=scored[here],
+            passed=passed[here],
+            entry=self._entry[here],
+        )
 
     def _published_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Decide equation 5 at every step: by doubles, and exactly where they are close."""
         parts, reports, covering = self._step_parts, found.reports, found.covering
-        weights = np.minimum(self.outcomes.counts[0][reports],
-                             parameters.kappa[self._entry[reports]])
+        weights = np.minimum(
+            self.outcomes.counts[0][reports], parameters.kappa[self._entry[reports]]
+        )
         totals = weights @ self.compiled.dimension_matrix
         lambdas = parameters.weights[self.outcomes.tree[reports]]
-        gamma = np.where(parameters.reached(parts.entry, parts.scored, parts.passed), 0.0,
-                         parameters.slope[parts.entry])
+        gamma = np.where(
+            parameters.reached(parts.entry, parts.scored, parts.passed),
+            0.0,
+            parameters.slope[parts.entry],
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
-            margin = (lambdas[:, [_CONTENT]] * weights[:, covering] * gamma
-                      / (totals[:, [_CONTENT]] * parts.scored))
-            factor = (lambdas[:, [_CITATION]] * weights[:, parts.citing]
-                      / totals[:, [_CITATION]])
+            margin = (
+                lambdas[:, [_CONTENT]]
+                * weights[:, covering]
+                * gamma
+                / (totals[:, [_CONTENT]] * parts.scored)
+            )
+            factor = lambdas[:, [_CITATION]] * weights[:, parts.citing] / totals[:, [_CITATION]]
         if parts.linked is None:
             delta_c = margin.min(axis=1)[parts.place]
         else:
@@ -211,15 +234,17 @@ class Scorer:
         report = int(found.steps[step])
         scored, passed = (counts[report].tolist() for counts in self.outcomes.counts)
         entry = self._entry[report].tolist()
-        weights = [min(n, int(parameters.kappa[place]))
-                   for n, place in zip(scored, entry, strict=True)]
+        weights = [
+            min(n, int(parameters.kappa[place])) for n, place in zip(scored, entry, strict=True)
+        ]
         lambdas = parameters.exact_weights[int(self.outcomes.tree[report])]
         totals = dict.fromkeys(DIMENSIONS, 0)
         for slot, weight in zip(self.compiled.slots, weights, strict=True):
             totals[slot.dimension] += weight
         margins = []
-        for column, linked in zip(found.covering.tolist(), found.linked[step].tolist(),
-                                  strict=True):
+        for column, linked in zip(
+            found.covering.tolist(), found.linked[step].tolist(), strict=True
+        ):
             if linked:
                 tau = parameters.taus[entry[column]]
                 gamma = gamma_of(tau, scored[column], passed[column])
@@ -229,8 +254,10 @@ class Scorer:
             n = scored[column]
             if k and n > k:
                 gain += Fraction(weights[column] * passed[column] * k, n * (n - k))
-        return (lambdas[_CONTENT] * min(margins) / totals[Dimension.CONTENT]
-                > lambdas[_CITATION] * gain / totals[Dimension.CITATION])
+        return (
+            lambdas[_CONTENT] * min(margins) / totals[Dimension.CONTENT]
+            > lambdas[_CITATION] * gain / totals[Dimension.CITATION]
+        )
 
     def _exact_holds(self, parameters: Parameters, found: Proposals) -> Mask:
         """Compare scores at every step: by doubles, and exactly where they are close."""
@@ -252,14 +279,18 @@ class Scorer:
             report = int(found.steps[step])
             if report not in limits:
                 rows = np.flatnonzero(better.report == report)
-                limits[report] = min(self._exact_score(parameters, report, scored[report], gained)
-                                     for gained in better.passed[rows])
-            holds[step] = self._exact_score(parameters, report, left[step],
-                                            passed[report]) <= limits[report]
+                limits[report] = min(
+                    self._exact_score(parameters, report, scored[report], gained)
+                    for gained in better.passed[rows]
+                )
+            holds[step] = (
+                self._exact_score(parameters, report, left[step], passed[report]) <= limits[report]
+            )
         return holds
 
-    def _exact_score(self, parameters: Parameters, report: int, scored: Ints,
-                     passed: Ints) -> Fraction:
+    def _exact_score(
+        self, parameters: Parameters, report: int, scored: Ints, passed: Ints
+    ) -> Fraction:
         tree = int(self.outcomes.tree[report])
         columns = self.compiled.slot_of[tree]
         counts = list(zip(scored[columns].tolist(), passed[columns].tolist(), strict=True))
@@ -267,8 +298,9 @@ class Scorer:
         assert score is not None
         return score
 
-    def _aggregate(self, parameters: Parameters, reports: Ints | None, scored: Ints,
-                   passed: Ints) -> Floats:
+    def _aggregate(
+        self, parameters: Parameters, reports: Ints | None, scored: Ints, passed: Ints
+    ) -> Floats:
         """Equations 2 and 3 over rows of counts; NaN where the present weights sum to zero.
 
         ``reports`` are the reports that the rows stand for; nothing for one row a report.
@@ -323,8 +355,9 @@ def score_grid(
     >>> score_grid([tree], table, [Overrides(), Overrides(tau={"*": 1})]).scores.tolist()
     [[100.0], [50.0]]
     """
-    compiled = (trees if isinstance(trees, CompiledTrees)
-                else compile_trees(trees, settings, inventory))
+    compiled = (
+        trees if isinstance(trees, CompiledTrees) else compile_trees(trees, settings, inventory)
+    )
     outcomes = align(compiled, table, systems)
     scorer = Scorer(outcomes)
     found = [scorer.score(point) for point in grid]
@@ -333,6 +366,7 @@ def score_grid(
         tasks=tuple(compiled.task_ids[tree] for tree in outcomes.tree.tolist()),
         systems=outcomes.systems * len(compiled.plans),
         scores=np.array([scores for scores, _ in found]).reshape(len(found), reports),
-        states=np.array([states for _, states in found], dtype=np.int8).reshape(len(found),
-                                                                               reports),
+        states=np.array([states for _, states in found], dtype=np.int8).reshape(
+            len(found), reports
+        ),
     )

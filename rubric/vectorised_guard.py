@@ -70,14 +70,20 @@ def _spread(outcomes: Outcomes, reports: Ints, name: str) -> tuple[Ints, tuple[I
     many = sizes[tree]
     ends = np.cumsum(many)
     place = np.arange(int(many.sum())) + np.repeat(starts[tree] - (ends - many), many)
-    parts = [np.concatenate([np.zeros(0, dtype=np.int64),
-                             *(getattr(link, key) for link in links)])[place]
-             for key in (first, second)]
+    parts = [
+        np.concatenate([np.zeros(0, dtype=np.int64), *(getattr(link, key) for link in links)])[
+            place
+        ]
+        for key in (first, second)
+    ]
     return np.repeat(reports, many), (parts[0], parts[1])
 
 
-_PAIRS = {"cover": ("citing", "covering"), "hold": ("holder", "fact"),
-          "covered": ("covered", "covered_fact")}
+_PAIRS = {
+    "cover": ("citing", "covering"),
+    "hold": ("holder", "fact"),
+    "covered": ("covered", "covered_fact"),
+}
 assert all(hasattr(Links, name) for pair in _PAIRS.values() for name in pair)
 
 
@@ -104,8 +110,9 @@ def propose(outcomes: Outcomes) -> Proposals | None:
     restored_at = _restore(outcomes, atoms, owner, number)
     kept = candidate[citing]
     covers, cites = compiled.columns(covers=True), compiled.columns(dimension=Dimension.CITATION)
-    linked_until = _linked_until(number[citing[kept]], outcomes.cell[covering[kept]] % width,
-                                 covers, restored_at, first)
+    linked_until = _linked_until(
+        number[citing[kept]], outcomes.cell[covering[kept]] % width, covers, restored_at, first
+    )
     place = np.cumsum(np.diff(owner, prepend=-1) != 0) - 1
     step_number = np.arange(len(atoms)) - first[place]
     proposed = np.zeros((len(atoms), len(cites)), dtype=np.int64)
@@ -113,9 +120,17 @@ def propose(outcomes: Outcomes) -> Proposals | None:
     sums = np.cumsum(proposed[::-1], axis=0)[::-1]
     after = np.concatenate((sums[first[1:]], np.zeros((1, len(cites)), dtype=np.int64)))
     return Proposals(
-        atoms=atoms, report=owner, restored_at=restored_at, reports=reports, first=first,
-        steps=owner, citing=cites, covering=covers, proposed=sums - after[place],
-        linked=step_number[:, None] <= linked_until[place])
+        atoms=atoms,
+        report=owner,
+        restored_at=restored_at,
+        reports=reports,
+        first=first,
+        steps=owner,
+        citing=cites,
+        covering=covers,
+        proposed=sums - after[place],
+        linked=step_number[:, None] <= linked_until[place],
+    )
 
 
 def _linked_until(who: Ints, columns: Ints, covers: Ints, restored_at: Ints, first: Ints) -> Ints:
@@ -213,8 +228,9 @@ def better_reports(outcomes: Outcomes, reports: Ints) -> BetterReports:
     touched = np.zeros(len(stated), dtype=np.bool_)
     touched[keys] = True
     names = np.flatnonzero(touched)
-    change = np.bincount((np.cumsum(touched) - 1)[keys] * width + places,
-                         minlength=len(names) * width).reshape(-1, width)
+    change = np.bincount(
+        (np.cumsum(touched) - 1)[keys] * width + places, minlength=len(names) * width
+    ).reshape(-1, width)
     owner = names // max(facts, 1)
     distinct = _distinct(owner, change)
     owner = owner[distinct]

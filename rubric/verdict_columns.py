@@ -28,8 +28,12 @@ _MOST_TEMPLATES = 24
 _BLOCK = 1 << 19
 _MOST_QUOTES = 512
 _PART = np.array([(1 << (8 * size)) - 1 for size in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F),
-        np.uint64(0x165667B19E3779F9), np.uint64(0xD6E8FEB86659FD93))
+_MIX = (
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xC2B2AE3D27D4EB4F),
+    np.uint64(0x165667B19E3779F9),
+    np.uint64(0xD6E8FEB86659FD93),
+)
 _ID_KEYS = ("task_id", "system", "atom_id")
 
 
@@ -83,8 +87,9 @@ def read_columns(data: bytes, builder: TableBuilder) -> list[int]:
     return (np.concatenate(left) + 1).tolist() if left else []
 
 
-def _read_block(text: Text, before: int, known: dict[int, list[_Template]],
-                builder: TableBuilder) -> Places:
+def _read_block(
+    text: Text, before: int, known: dict[int, list[_Template]], builder: TableBuilder
+) -> Places:
     """Read the lines of a block, those with one number of quotes together; return the others."""
     left = ~text.good
     for quotes in np.flatnonzero(np.bincount(text.counts[text.good])).tolist():
@@ -98,8 +103,14 @@ def _read_block(text: Text, before: int, known: dict[int, list[_Template]],
     return found
 
 
-def _read_group(text: Text, lines: Places, quotes: int, before: int, templates: list[_Template],
-                builder: TableBuilder) -> Places:
+def _read_group(
+    text: Text,
+    lines: Places,
+    quotes: int,
+    before: int,
+    templates: list[_Template],
+    builder: TableBuilder,
+) -> Places:
     """Read lines with one number of quotes, template by template; return those left over."""
     if len(lines) == len(text.ends):
         places = text.special.reshape(-1, quotes + 1)[:, :quotes]
@@ -172,11 +183,19 @@ def _template(text: Text, line: int, quotes: Places) -> _Template | None:
         return None
     if said is not None and not (isinstance(said, list) and len(said) == len(votes)):
         return None
-    bounds = [0, *(edge for place in values for edge in (offsets[place] + 1, offsets[place + 1])),
-              len(row)]
-    fixed = tuple(row[bounds[i]:bounds[i + 1]] for i in range(0, len(bounds), 2))
-    return _Template(fixed, tuple(values), (ids[0], ids[1], ids[2]), fields.get("verdict"),
-                     None if said is None else tuple(votes))
+    bounds = [
+        0,
+        *(edge for place in values for edge in (offsets[place] + 1, offsets[place + 1])),
+        len(row),
+    ]
+    fixed = tuple(row[bounds[i] : bounds[i + 1]] for i in range(0, len(bounds), 2))
+    return _Template(
+        fixed,
+        tuple(values),
+        (ids[0], ids[1], ids[2]),
+        fields.get("verdict"),
+        None if said is None else tuple(votes),
+    )
 
 
 def _fits(text: Text, template: _Template, lines: Places, quotes: Places) -> Mask:
@@ -189,7 +208,7 @@ def _fits(text: Text, template: _Template, lines: Places, quotes: Places) -> Mas
         start, size = starts[number], len(fixed)
         fits &= stops[number] - start == (size if number == last else size - 1)
         for offset in range(0, size, 8):
-            part = fixed[offset:offset + 8]
+            part = fixed[offset : offset + 8]
             want = np.uint64(int.from_bytes(part, "little"))
             where = start + offset
             if size > REACH:  # a line of another length may end before
@@ -201,8 +220,9 @@ def _fits(text: Text, template: _Template, lines: Places, quotes: Places) -> Mas
     return fits
 
 
-def _read_values(text: Text, template: _Template, numbers: Places, quotes: Places,
-                 builder: TableBuilder) -> Mask:
+def _read_values(
+    text: Text, template: _Template, numbers: Places, quotes: Places, builder: TableBuilder
+) -> Mask:
     """Add the lines that fit a template; return which of them need the strict reader."""
     wanted = [*template.ids]
     if template.verdict is not None:
@@ -223,11 +243,17 @@ def _read_values(text: Text, template: _Template, numbers: Places, quotes: Place
         columns = [column[ok] for column in columns]
     decided = _decide(template, columns[3:], names[3:], len(columns[0]))
     code, reason, conflict = _coded(decided[0], decided[1], builder)
-    builder.add_columns(Columns(
-        task=_renamed(columns[0], names[0], builder.tasks),
-        system=_renamed(columns[1], names[1], builder.systems),
-        atom=_renamed(columns[2], names[2], builder.atoms),
-        code=code, reason=reason, conflict=conflict, line=numbers if whole else numbers[ok]))
+    builder.add_columns(
+        Columns(
+            task=_renamed(columns[0], names[0], builder.tasks),
+            system=_renamed(columns[1], names[1], builder.systems),
+            atom=_renamed(columns[2], names[2], builder.atoms),
+            code=code,
+            reason=reason,
+            conflict=conflict,
+            line=numbers if whole else numbers[ok],
+        )
+    )
     return ~ok
 
 
@@ -247,8 +273,10 @@ def _intern(text: Text, start: Places, stop: Places) -> tuple[Places, list[str],
     for offset in range(0, max(longest, 1), 8):
         words.append(text.words[start + offset] & _PART[np.clip(size - offset, 0, 8)])
     heads, column = _grouped(words)
-    texts = [str(text.data[begin:begin + length], "utf-8", "replace") for begin, length in
-             zip(start[heads].tolist(), size[heads].tolist(), strict=True)]
+    texts = [
+        str(text.data[begin : begin + length], "utf-8", "replace")
+        for begin, length in zip(start[heads].tolist(), size[heads].tolist(), strict=True)
+    ]
     escaped = np.array(["\\" in item for item in texts], dtype=np.bool_)
     if escaped.any():
         plain = ~escaped[column]
@@ -292,8 +320,9 @@ def _grouped(words: list[Words]) -> tuple[Places, Places]:
     return np.flatnonzero(mine), (np.cumsum(mine) - 1)[chosen]
 
 
-def _decide(template: _Template, columns: list[Places], names: list[list[str]],
-            rows: int) -> tuple[Places, list[Decision]]:
+def _decide(
+    template: _Template, columns: list[Places], names: list[list[str]], rows: int
+) -> tuple[Places, list[Decision]]:
     """Return the number of the decision of each row, and the decisions."""
     combined = np.zeros(rows, dtype=np.int64)
     for column, texts in zip(columns, names, strict=True):
@@ -304,15 +333,17 @@ def _decide(template: _Template, columns: list[Places], names: list[list[str]],
     heads[combined] = np.arange(rows)
     decisions = []
     for head in heads.tolist():
-        said: list[Any] = [texts[int(column[head])]
-                           for column, texts in zip(columns, names, strict=True)]
+        said: list[Any] = [
+            texts[int(column[head])] for column, texts in zip(columns, names, strict=True)
+        ]
         verdict = said.pop(0) if template.verdict is not None else None
         decisions.append(decide(verdict, None if template.votes is None else said))
     return combined, decisions
 
 
-def _coded(numbers: Places, decisions: list[Decision],
-           builder: TableBuilder) -> tuple[Any, Any, Any]:
+def _coded(
+    numbers: Places, decisions: list[Decision], builder: TableBuilder
+) -> tuple[Any, Any, Any]:
     codes = np.array([item.code for item in decisions], dtype=np.int8)
     reasons = np.array([builder.reasons[item.reason] for item in decisions], dtype=np.int64)
     conflicts = np.array([item.conflict for item in decisions], dtype=np.int8)

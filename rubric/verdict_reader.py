@@ -20,7 +20,9 @@ Reader = Literal["columns", "lines"]
 
 
 def read_verdicts(
-    paths: str | Path | Iterable[str | Path], *, keep_going: bool = False,
+    paths: str | Path | Iterable[str | Path],
+    *,
+    keep_going: bool = False,
     reader: Reader = "columns",
 ) -> VerdictTable:
     """Read verdict files.
@@ -53,7 +55,9 @@ def read_verdicts(
 
 
 def parse_verdicts(
-    files: Iterable[tuple[str | None, bytes]], *, keep_going: bool = False,
+    files: Iterable[tuple[str | None, bytes]],
+    *,
+    keep_going: bool = False,
     reader: Reader = "columns",
 ) -> VerdictTable:
     """Read verdict files that are in memory; see :func:`read_verdicts`.
@@ -80,8 +84,9 @@ def parse_verdicts(
     return builder.finish()
 
 
-def _read_lines(data: bytes, name: str | None, numbers: list[int] | None,
-                builder: TableBuilder) -> None:
+def _read_lines(
+    data: bytes, name: str | None, numbers: list[int] | None, builder: TableBuilder
+) -> None:
     """Read lines one by one: all of them, or those whose numbers are given."""
     lines = data.split(b"\n")
     for number in range(1, len(lines) + 1) if numbers is None else numbers:
@@ -103,6 +108,7 @@ def _record(line: bytes, name: str | None, number: int) -> object:
             if isinstance(record, dict) and isinstance(record.get(key), str):
                 record[key].encode("utf-8")
     except UnicodeEncodeError as error:
-        raise FormatError(Problem("an id holds half of a surrogate pair", "utf8", name,
-                                  number)) from error
+        raise FormatError(
+            Problem("an id holds half of a surrogate pair", "utf8", name, number)
+        ) from error
     return record

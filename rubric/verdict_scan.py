@@ -69,10 +69,11 @@ def scan(data: bytes, start: int, stop: int, scratch: Mask) -> Text:
         scratch: Two rows at least as long as the block, to work in.
     """
     whole = np.frombuffer(data, dtype=np.uint8, offset=start)
-    octets = whole[:stop - start]
-    words = np.ndarray((len(octets) + REACH + 8,), dtype="<u8", buffer=data, offset=start,
-                       strides=(1,))
-    marks, other = scratch[0, :len(octets)], scratch[1, :len(octets)]
+    octets = whole[: stop - start]
+    words = np.ndarray(
+        (len(octets) + REACH + 8,), dtype="<u8", buffer=data, offset=start, strides=(1,)
+    )
+    marks, other = scratch[0, : len(octets)], scratch[1, : len(octets)]
     np.equal(octets, _QUOTE, out=marks)
     marks |= np.equal(octets, _NEWLINE, out=other)
     bad = np.zeros(0, dtype=np.int64)
@@ -89,8 +90,16 @@ def scan(data: bytes, start: int, stop: int, scratch: Mask) -> Text:
         bad = np.concatenate((bad, np.flatnonzero((octets < 32) & (octets != _NEWLINE))))
     if len(bad):
         good[np.searchsorted(ends, bad)] = False
-    return Text(words, memoryview(data)[start:stop], special, first, breaks - first,
-                 np.concatenate(([0], ends[:-1] + 1)), ends, good)
+    return Text(
+        words,
+        memoryview(data)[start:stop],
+        special,
+        first,
+        breaks - first,
+        np.concatenate(([0], ends[:-1] + 1)),
+        ends,
+        good,
+    )
 
 
 def _unescape(whole: Bytes, special: Places) -> tuple[Places, Places]:

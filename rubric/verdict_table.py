@@ -86,21 +86,34 @@ class TableBuilder:
         if word is not None:
             if word not in REPORT_WORDS:
                 hint = did_you_mean(word, REPORT_WORDS) if isinstance(word, str) else ""
-                raise FormatError(Problem(f"report: {word!r} is not one of "
-                                          f"{', '.join(REPORT_WORDS)}{hint}", "report"))
+                raise FormatError(
+                    Problem(
+                        f"report: {word!r} is not one of {', '.join(REPORT_WORDS)}{hint}", "report"
+                    )
+                )
             if record.get("atom_id") is not None:
                 raise FormatError(Problem("a line has atom_id or report, not both", "report"))
             self._file_reports.append((line, task, system, word))
         else:
             atom = _identifier(record, "atom_id")
-            self.add_decision(task, system, atom, decide(record.get("verdict"),
-                                                         record.get("votes")), line)
+            self.add_decision(
+                task, system, atom, decide(record.get("verdict"), record.get("votes")), line
+            )
         self._lines += 1
 
     def add_decision(self, task: str, system: str, atom: str, found: Decision, line: int) -> None:
         """Add a decided line of the current file."""
-        self._rows.append((self.tasks[task], self.systems[system], self.atoms[atom], found.code,
-                           self.reasons[found.reason], found.conflict, line))
+        self._rows.append(
+            (
+                self.tasks[task],
+                self.systems[system],
+                self.atoms[atom],
+                found.code,
+                self.reasons[found.reason],
+                found.conflict,
+                line,
+            )
+        )
 
     def add_columns(self, columns: Columns) -> None:
         """Add decided lines of the current file by column."""
@@ -112,8 +125,18 @@ class TableBuilder:
         parts = self._columns
         if self._rows:
             rows = np.array(self._rows, dtype=np.int64)
-            parts = [*parts, Columns(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3].astype(np.int8),
-                                     rows[:, 4], rows[:, 5].astype(np.int8), rows[:, 6])]
+            parts = [
+                *parts,
+                Columns(
+                    rows[:, 0],
+                    rows[:, 1],
+                    rows[:, 2],
+                    rows[:, 3].astype(np.int8),
+                    rows[:, 4],
+                    rows[:, 5].astype(np.int8),
+                    rows[:, 6],
+                ),
+            ]
         if parts:
             joined = _joined(parts)
             if len(parts) > 1:
@@ -130,8 +153,9 @@ class TableBuilder:
                 self._duplicates += 1
                 if before[1] != word:
                     self._conflicts += 1
-                    self._notes.append(_clash(name, line, task, system, None, word, before[1],
-                                              f"line {before[0]}"))
+                    self._notes.append(
+                        _clash(name, line, task, system, None, word, before[1], f"line {before[0]}")
+                    )
             last[task, system] = (line, word)
         self._file_reports = []
         for (task, system), (line, word) in last.items():
@@ -139,8 +163,18 @@ class TableBuilder:
             if other is not None:
                 self._duplicates += 1
                 if other[0] != word:
-                    self._clashes.append(_clash(name, line, task, system, None, word, other[0],
-                                                f"{other[1] or 'another file'}:{other[2]}"))
+                    self._clashes.append(
+                        _clash(
+                            name,
+                            line,
+                            task,
+                            system,
+                            None,
+                            word,
+                            other[0],
+                            f"{other[1] or 'another file'}:{other[2]}",
+                        )
+                    )
             self._reports[task, system] = (word, name, line)
 
     def finish(self) -> VerdictTable:
@@ -153,22 +187,36 @@ class TableBuilder:
         rows = _joined(files) if files else _NOTHING
         vote_conflicts = int(np.count_nonzero(rows.conflict))
         counts = np.bincount(rows.reason, minlength=len(self.reasons)).tolist()
-        reasons = {text: counts[place] for text, place in sorted(self.reasons.items())
-                   if text and counts[place]}
+        reasons = {
+            text: counts[place]
+            for text, place in sorted(self.reasons.items())
+            if text and counts[place]
+        }
         keep = self._keep(rows, files)
         if self._clashes:
             raise RubricError(sorted(self._clashes, key=_by_place))
         if keep is not None:
             rows = _chosen(rows, keep)
         return VerdictTable(
-            tasks=tuple(self.tasks), systems=tuple(self.systems), atoms=tuple(self.atoms),
-            task=rows.task, system=rows.system, atom=rows.atom, code=rows.code,
-            reason=rows.reason, reason_texts=tuple(self.reasons),
+            tasks=tuple(self.tasks),
+            systems=tuple(self.systems),
+            atoms=tuple(self.atoms),
+            task=rows.task,
+            system=rows.system,
+            atom=rows.atom,
+            code=rows.code,
+            reason=rows.reason,
+            reason_texts=tuple(self.reasons),
             reports={key: word for key, (word, _, _) in sorted(self._reports.items())},
             hygiene=Hygiene(
-                lines=self._lines, duplicates=self._duplicates, conflicts=self._conflicts,
-                vote_conflicts=vote_conflicts, reasons=reasons, broken=tuple(self.broken),
-                notes=tuple(sorted(self._notes, key=_by_place))),
+                lines=self._lines,
+                duplicates=self._duplicates,
+                conflicts=self._conflicts,
+                vote_conflicts=vote_conflicts,
+                reasons=reasons,
+                broken=tuple(self.broken),
+                notes=tuple(sorted(self._notes, key=_by_place)),
+            ),
         )
 
     def _keep(self, rows: Columns, files: list[Columns]) -> IntArray | None:
@@ -182,7 +230,7 @@ class TableBuilder:
         origin = np.repeat(np.arange(len(files)), [len(item.code) for item in files])
         keep = order[ends - 1].copy()
         for place in np.flatnonzero(ends - starts > 1).tolist():
-            group = order[starts[place]:ends[place]].tolist()
+            group = order[starts[place] : ends[place]].tolist()
             self._settle(rows, origin, group)
         return np.sort(keep)
 
@@ -190,8 +238,11 @@ class TableBuilder:
         """Count the repetitions of one key, and note where they disagree."""
         self._duplicates += len(group) - 1
         first = group[0]
-        names = (_name(self.tasks, rows.task[first]), _name(self.systems, rows.system[first]),
-                 _name(self.atoms, rows.atom[first]))
+        names = (
+            _name(self.tasks, rows.task[first]),
+            _name(self.systems, rows.system[first]),
+            _name(self.atoms, rows.atom[first]),
+        )
         standing: list[int] = []
         for row in group:
             if standing and origin[standing[-1]] == origin[row]:
@@ -200,16 +251,29 @@ class TableBuilder:
                     self._conflicts += 1
                     self._notes.append(self._row_clash(rows, origin, row, before, names))
             standing.append(row)
-        self._clashes += [self._row_clash(rows, origin, row, standing[0], names)
-                          for row in standing[1:] if rows.code[row] != rows.code[standing[0]]]
+        self._clashes += [
+            self._row_clash(rows, origin, row, standing[0], names)
+            for row in standing[1:]
+            if rows.code[row] != rows.code[standing[0]]
+        ]
 
-    def _row_clash(self, rows: Columns, origin: IntArray, row: int, before: int,
-                   names: tuple[str, str, str]) -> Problem:
+    def _row_clash(
+        self, rows: Columns, origin: IntArray, row: int, before: int, names: tuple[str, str, str]
+    ) -> Problem:
         name, other = self._files[int(origin[row])][0], self._files[int(origin[before])][0]
-        place = (f"line {rows.line[before]}" if origin[row] == origin[before]
-                 else f"{other or 'another file'}:{rows.line[before]}")
-        return _clash(name, int(rows.line[row]), *names, WORDS[rows.code[row]],
-                      WORDS[rows.code[before]], place)
+        place = (
+            f"line {rows.line[before]}"
+            if origin[row] == origin[before]
+            else f"{other or 'another file'}:{rows.line[before]}"
+        )
+        return _clash(
+            name,
+            int(rows.line[row]),
+            *names,
+            WORDS[rows.code[row]],
+            WORDS[rows.code[before]],
+            place,
+        )
 
 
 _EMPTY: IntArray = np.zeros(0, dtype=np.int64)
@@ -224,8 +288,9 @@ def _joined(parts: Iterable[Columns]) -> Columns:
     listed = list(parts)
     if len(listed) == 1:
         return listed[0]
-    return Columns(*(np.concatenate([getattr(part, name) for part in listed])
-                     for name in Columns.__slots__))
+    return Columns(
+        *(np.concatenate([getattr(part, name) for part in listed]) for name in Columns.__slots__)
+    )
 
 
 def _ascending(key: IntArray) -> bool:
@@ -254,8 +319,17 @@ def _name(interner: Interner, place: np.int64) -> str:
     return next(itertools.islice(interner, int(place), None))
 
 
-def _clash(file: str | None, line: int, task: str, system: str, atom: str | None, word: str,
-           other: str, place: str) -> Problem:
+def _clash(
+    file: str | None,
+    line: int,
+    task: str,
+    system: str,
+    atom: str | None,
+    word: str,
+    other: str,
+    place: str,
+) -> Problem:
     subject = f"task {task}, system {system}" + (f", atom {atom}" if atom else "")
-    return Problem(f"says {word}, but {place} says {other}", "verdict_conflict", file, line,
-                   subject)
+    return Problem(
+        f"says {word}, but {place} says {other}", "verdict_conflict", file, line, subject
+    )

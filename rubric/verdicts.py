@@ -18,8 +18,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphkit.errors import FormatError, Problem
 from rubric.errors import RubricError
 
-__all__ = ["NA", "NO", "REPORT_WORDS", "SKIPPED", "WORDS", "YES", "Decision", "Hygiene",
-           "ReportVerdicts", "VerdictLine", "VerdictTable", "decide"]
+__all__ = [
+    "NA",
+    "NO",
+    "REPORT_WORDS",
+    "SKIPPED",
+    "WORDS",
+    "YES",
+    "Decision",
+    "Hygiene",
+    "ReportVerdicts",
+    "VerdictLine",
+    "VerdictTable",
+    "decide",
+]
 
 WORDS = ("yes", "no", "na", "skipped")
 """The verdict words, in the order of their codes."""
@@ -145,10 +157,15 @@ class Hygiene:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"lines": self.lines, "duplicates": self.duplicates, "conflicts": self.conflicts,
-                "vote_conflicts": self.vote_conflicts, "reasons": dict(self.reasons),
-                "broken": [str(item) for item in self.broken],
-                "notes": [str(item) for item in self.notes]}
+        return {
+            "lines": self.lines,
+            "duplicates": self.duplicates,
+            "conflicts": self.conflicts,
+            "vote_conflicts": self.vote_conflicts,
+            "reasons": dict(self.reasons),
+            "broken": [str(item) for item in self.broken],
+            "notes": [str(item) for item in self.notes],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +190,10 @@ class ReportVerdicts:
         {'b': "unknown word 'perhaps'"}
         """
         found = {atom: decide(word) for atom, word in verdicts.items()}
-        return cls({atom: item.code for atom, item in found.items()},
-                   {atom: item.reason for atom, item in found.items() if item.reason})
+        return cls(
+            {atom: item.code for atom, item in found.items()},
+            {atom: item.reason for atom, item in found.items() if item.reason},
+        )
 
     @property
     def has_line(self) -> bool:
@@ -261,8 +280,10 @@ class VerdictTable:
         order = np.argsort(pair, kind="stable")
         heads = np.flatnonzero(np.r_[True, np.diff(pair[order]) != 0])
         groups = np.split(order, heads[1:])
-        return {(self.tasks[int(self.task[rows[0]])], self.systems[int(self.system[rows[0]])]): rows
-                for rows in groups}
+        return {
+            (self.tasks[int(self.task[rows[0]])], self.systems[int(self.system[rows[0]])]): rows
+            for rows in groups
+        }
 
     def report(self, task: str, system: str) -> ReportVerdicts:
         """Return the verdicts of one report; empty if no line speaks of it."""
@@ -270,8 +291,12 @@ class VerdictTable:
         codes: dict[str, int] = {}
         reasons: dict[str, str] = {}
         if rows is not None:
-            for atom, code, reason in zip(self.atom[rows].tolist(), self.code[rows].tolist(),
-                                          self.reason[rows].tolist(), strict=True):
+            for atom, code, reason in zip(
+                self.atom[rows].tolist(),
+                self.code[rows].tolist(),
+                self.reason[rows].tolist(),
+                strict=True,
+            ):
                 codes[self.atoms[atom]] = code
                 if reason:
                     reasons[self.atoms[atom]] = self.reason_texts[reason]
@@ -281,5 +306,10 @@ class VerdictTable:
 def unknown_task(task: str, choices: Iterable[str]) -> RubricError:
     """Say that verdicts have no tree."""
     known = ", ".join(sorted(choices)[:5])
-    return RubricError(Problem(f"no tree has this task_id; the trees are of {known}",
-                               "unknown_task", subject=f"task {task}"))
+    return RubricError(
+        Problem(
+            f"no tree has this task_id; the trees are of {known}",
+            "unknown_task",
+            subject=f"task {task}",
+        )
+    )

@@ -90,9 +90,13 @@ class Peers:
 
     def __init__(self, python: Path) -> None:
         self._process = subprocess.Popen(
-            [python, str(HERE / "peers.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            text=True, cwd=HERE,
-            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"})  # no look-up at import
+            [python, str(HERE / "peers.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=HERE,
+            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        )  # no look-up at import
         self.versions: dict[str, str] = json.loads(self._answer())
 
     def _answer(self) -> str:
@@ -103,12 +107,14 @@ class Peers:
 
     def job(self, name: str) -> Callable[[], float]:
         """Return a job that gives a peer one turn and returns its shortest time in it."""
+
         def timed() -> float:
             if self._process.stdin is None:
                 raise RuntimeError("the peers' process has no input")
             self._process.stdin.write(f"{name}\n")
             self._process.stdin.flush()
             return float(self._answer())
+
         return timed
 
     def __enter__(self) -> Peers:
@@ -122,8 +128,10 @@ class Peers:
 
 def quietly(job: Callable[[], object]) -> Callable[[], None]:
     """Return a job without its result, to be timed from outside."""
+
     def run() -> None:
         job()
+
     return run
 
 
@@ -133,18 +141,25 @@ def show(claims: Iterable[Claim]) -> bool:
     print("| job | ours | peer | theirs | ratio | claimed |")
     print("| --- | ---: | --- | ---: | ---: | --- |")
     for claim in found:
-        mark = "" if claim.least is None else f"{claim.least:g}" + (
-            "" if claim.holds else " (missed)")
-        print(f"| {claim.job} | {claim.ours * 1e3:.1f} ms | {claim.peer} "
-              f"| {claim.theirs * 1e3:.1f} ms | {claim.ratio:.1f} | {mark} |")
+        mark = (
+            "" if claim.least is None else f"{claim.least:g}" + ("" if claim.holds else " (missed)")
+        )
+        print(
+            f"| {claim.job} | {claim.ours * 1e3:.1f} ms | {claim.peer} "
+            f"| {claim.theirs * 1e3:.1f} ms | {claim.ratio:.1f} | {mark} |"
+        )
     return all(claim.holds for claim in found)
 
 
 def run(measure: Callable[[Peers], list[Claim]], title: str) -> None:
     """Run one script: parse its arguments, measure, print, exit 3 if a claim is missed."""
     parser = argparse.ArgumentParser(description=title)
-    parser.add_argument("--peers", type=Path, default=Path.home() / ".cache/graphkit-rubric-peers",
-                        help="folder of the peers' environment, made if it is not there")
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        default=Path.home() / ".cache/graphkit-rubric-peers",
+        help="folder of the peers' environment, made if it is not there",
+    )
     folder = parser.parse_args().peers
     with Peers(environment(folder)) as peers:
         found = measure(peers)

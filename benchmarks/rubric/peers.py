@@ -34,9 +34,15 @@ def autorubric_job() -> Job:
     from autorubric.types import CannotAssessConfig, CriterionReport, CriterionVerdict
 
     reports = [
-        [CriterionReport(weight=1.0, requirement="?", reason="",
-                         verdict=CriterionVerdict.MET if met else CriterionVerdict.UNMET)
-         for met in report]
+        [
+            CriterionReport(
+                weight=1.0,
+                requirement="?",
+                reason="",
+                verdict=CriterionVerdict.MET if met else CriterionVerdict.UNMET,
+            )
+            for met in report
+        ]
         for report in graded()
     ]
     config = CannotAssessConfig()
@@ -53,8 +59,12 @@ def rubric_job() -> Job:
 
     grader = PerCriterionGrader(generate_fn=nobody)
     reports = [
-        [CriterionReport(weight=1.0, requirement="?", reason="",
-                         verdict="MET" if met else "UNMET") for met in report]
+        [
+            CriterionReport(
+                weight=1.0, requirement="?", reason="", verdict="MET" if met else "UNMET"
+            )
+            for met in report
+        ]
         for report in graded()
     ]
 
@@ -67,6 +77,7 @@ def rubric_job() -> Job:
 
 def healthbench_job() -> Job:
     """Score 900 reports with HealthBench's formula, written as its source writes it."""
+
     class Item:
         def __init__(self, points: float) -> None:
             self.points = points
@@ -78,8 +89,11 @@ def healthbench_job() -> Job:
         possible = sum(item.points for item in items if item.points > 0)
         if possible == 0:
             return None
-        achieved = sum(item.points for item, answer in zip(items, answers, strict=True)
-                       if answer["criteria_met"])
+        achieved = sum(
+            item.points
+            for item, answer in zip(items, answers, strict=True)
+            if answer["criteria_met"]
+        )
         return achieved / possible
 
     return lambda: [score(report) for report in reports]
@@ -92,15 +106,23 @@ def scipy_job(paired: bool) -> Job:
 
     table = np.array(workload.scores())
     if not paired:
-        return lambda: bootstrap((table,), np.mean, n_resamples=20_000, axis=0,
-                                 method="percentile", vectorized=True)
+        return lambda: bootstrap(
+            (table,), np.mean, n_resamples=20_000, axis=0, method="percentile", vectorized=True
+        )
     columns = [table[:, system] for system in range(table.shape[1])]
 
     def means(*samples: Any, axis: int) -> Any:
         return np.stack([sample.mean(axis=axis) for sample in samples])
 
-    return lambda: bootstrap(columns, means, n_resamples=20_000, paired=True, axis=0,
-                             method="percentile", vectorized=True)
+    return lambda: bootstrap(
+        columns,
+        means,
+        n_resamples=20_000,
+        paired=True,
+        axis=0,
+        method="percentile",
+        vectorized=True,
+    )
 
 
 JOBS: dict[str, Callable[[], Job]] = {
@@ -114,8 +136,9 @@ JOBS: dict[str, Callable[[], Job]] = {
 
 def main() -> None:
     """Print the versions, then for each name that is read the shortest time in one turn."""
-    print(json.dumps({name: version(name) for name in ("autorubric", "rubric", "scipy")}),
-          flush=True)
+    print(
+        json.dumps({name: version(name) for name in ("autorubric", "rubric", "scipy")}), flush=True
+    )
     ready: dict[str, Job] = {}
     for line in sys.stdin:
         name = line.strip()

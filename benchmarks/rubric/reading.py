@@ -24,9 +24,15 @@ def measure(peers: Peers) -> list[Claim]:
                 json.loads(line)
 
         mine, theirs = best(ours, plain, rounds=5)
-        claims.append(Claim(
-            "read 115,200 verdicts" + (" with rationale and quote" if full else ""), mine,
-            "json.loads line by line", theirs, 3))
+        claims.append(
+            Claim(
+                "read 115,200 verdicts" + (" with rationale and quote" if full else ""),
+                mine,
+                "json.loads line by line",
+                theirs,
+                3,
+            )
+        )
     return claims
 
 

@@ -21,19 +21,23 @@ def measure(peers: Peers) -> list[Claim]:
     scorer.score()
     outcomes = align(compiled, table)
     again, anew, first, autorubric, rubric, healthbench = best(
-        quietly(scorer.score), quietly(lambda: Scorer(replace(outcomes)).score()),
+        quietly(scorer.score),
+        quietly(lambda: Scorer(replace(outcomes)).score()),
         quietly(lambda: Scorer(align(compiled, table)).score()),
-        *(peers.job(name) for name in ("autorubric", "rubric", "healthbench")))
+        *(peers.job(name) for name in ("autorubric", "rubric", "healthbench")),
+    )
     job = "score 900 x 128, outcomes in memory"
     name = f"autorubric {peers.versions['autorubric']}"
     return [
         Claim(job, again, name, autorubric, 30),
         Claim(job, again, f"rubric {peers.versions['rubric']}", rubric),
         Claim(job, again, "HealthBench's formula", healthbench, 5),
-        Claim("the same with nothing kept: counts and guard from the outcomes", anew, name,
-              autorubric),
-        Claim("the same from the verdict table: reconciled by atom id first", first, name,
-              autorubric),
+        Claim(
+            "the same with nothing kept: counts and guard from the outcomes", anew, name, autorubric
+        ),
+        Claim(
+            "the same from the verdict table: reconciled by atom id first", first, name, autorubric
+        ),
     ]
 
 

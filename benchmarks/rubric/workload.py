@@ -12,10 +12,22 @@ BURST = 0.05  # seconds for which a job is repeated before the next has its turn
 
 # direction, atoms, chance to pass; the coverage directions and the claim support share facts
 SHAPE = (
-    ("C-FC", 40, 0.08), ("C-CA", 12, 0.10), ("C-CMP", 8, 0.05), ("C-VF", 6, 0.92),
-    ("C-LC", 4, 0.21), ("C-XS", 4, 0.15), ("R-CS", 24, 0.16), ("R-CNT", 2, 0.98),
-    ("R-CLO", 2, 0.80), ("R-AU", 4, 0.50), ("R-MM", 4, 0.90), ("P-ST", 4, 0.95),
-    ("P-TL", 4, 0.85), ("P-NAV", 4, 0.80), ("P-AS", 3, 0.80), ("P-RD", 3, 0.75),
+    ("C-FC", 40, 0.08),
+    ("C-CA", 12, 0.10),
+    ("C-CMP", 8, 0.05),
+    ("C-VF", 6, 0.92),
+    ("C-LC", 4, 0.21),
+    ("C-XS", 4, 0.15),
+    ("R-CS", 24, 0.16),
+    ("R-CNT", 2, 0.98),
+    ("R-CLO", 2, 0.80),
+    ("R-AU", 4, 0.50),
+    ("R-MM", 4, 0.90),
+    ("P-ST", 4, 0.95),
+    ("P-TL", 4, 0.85),
+    ("P-NAV", 4, 0.80),
+    ("P-AS", 3, 0.80),
+    ("P-RD", 3, 0.75),
 )
 FACTS = frozenset({"C-FC", "C-CA", "C-CMP", "R-CS"})
 
@@ -27,14 +39,22 @@ def tree(task: int) -> dict[str, Any]:
     for direction, count, _ in SHAPE:
         for place in range(count):
             facts = [f"f{place if direction == 'C-FC' else made.randrange(40)}"]
-            atoms.append({
-                "id": f"{direction}-{place}", "direction": direction,
-                "question": f"Does the report satisfy {direction} number {place}?",
-                "expected": "yes", "evaluator": "J",
-                "fact_ids": facts if direction in FACTS else [],
-            })
-    return {"task_id": f"task-{task:02}", "language": "en",
-            "directions": [direction for direction, _, _ in SHAPE], "atoms": atoms}
+            atoms.append(
+                {
+                    "id": f"{direction}-{place}",
+                    "direction": direction,
+                    "question": f"Does the report satisfy {direction} number {place}?",
+                    "expected": "yes",
+                    "evaluator": "J",
+                    "fact_ids": facts if direction in FACTS else [],
+                }
+            )
+    return {
+        "task_id": f"task-{task:02}",
+        "language": "en",
+        "directions": [direction for direction, _, _ in SHAPE],
+        "atoms": atoms,
+    }
 
 
 def trees() -> list[dict[str, Any]]:
@@ -54,8 +74,15 @@ def verdicts() -> Iterator[tuple[int, int, str, str]]:
             for direction, count, chance in SHAPE:
                 for place in range(count):
                     roll = made.random()
-                    word = ("na" if roll < 0.01 else "skipped" if roll < 0.013 else
-                            "yes" if made.random() < min(0.99, chance * skill) else "no")
+                    word = (
+                        "na"
+                        if roll < 0.01
+                        else "skipped"
+                        if roll < 0.013
+                        else "yes"
+                        if made.random() < min(0.99, chance * skill)
+                        else "no"
+                    )
                     yield task, system, f"{direction}-{place}", word
 
 
@@ -63,8 +90,12 @@ def verdict_lines(*, full: bool) -> bytes:
     """Return the verdict file: bare lines, or with evaluator, rationale and quote."""
     lines = []
     for task, system, atom, word in verdicts():
-        record = {"task_id": f"task-{task:02}", "system": f"system-{system:02}", "atom_id": atom,
-                  "verdict": word}
+        record = {
+            "task_id": f"task-{task:02}",
+            "system": f"system-{system:02}",
+            "atom_id": atom,
+            "verdict": word,
+        }
         if full:
             record["evaluator"] = "judge-1"
             record["rationale"] = f"The report {'states' if word == 'yes' else 'omits'} it: {atom}."
@@ -76,5 +107,7 @@ def verdict_lines(*, full: bool) -> bytes:
 def scores() -> list[list[float]]:
     """Return a table of scores, tasks by systems, for the bootstrap; 7 % failures."""
     made = random.Random(7)
-    return [[0.0 if made.random() < 0.07 else made.uniform(20, 90) for _ in range(SYSTEMS)]
-            for _ in range(TASKS)]
+    return [
+        [0.0 if made.random() < 0.07 else made.uniform(20, 90) for _ in range(SYSTEMS)]
+        for _ in range(TASKS)
+    ]

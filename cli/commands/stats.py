@@ -46,7 +46,12 @@ def stats(
     from graphkit.checks.statistics import statistics
 
     asked = open_questions(
-        files, store, all_=all_ or not files, format_=format_, keep_going=keep_going, facts_files=facts_files
+        files,
+        store,
+        all_=all_ or not files,
+        format_=format_,
+        keep_going=keep_going,
+        facts_files=facts_files,
     )
     records = None
     if facts_files or not no_store_yet(store):

@@ -81,18 +81,35 @@ def to_task_tree(
     """
     inventory = inventory or default_inventory()
     known = inventory.by_id
-    ids = {node.id for node in rubric.nodes} if isinstance(rubric, WeightedTree) else {
-        item.id for item in rubric.items}
-    wrong = [Problem(f"direction {name!r} is not in the inventory{did_you_mean(name, known)}",
-                     code="direction", subject=f"row {row}")
-             for row, name in directions.items() if name not in known]
-    wrong += [Problem(f"is not in the rubric{did_you_mean(row, ids)}", code="unknown_id",
-                      subject=f"row {row}") for row in directions if row not in ids and row != "*"]
+    ids = (
+        {node.id for node in rubric.nodes}
+        if isinstance(rubric, WeightedTree)
+        else {item.id for item in rubric.items}
+    )
+    wrong = [
+        Problem(
+            f"direction {name!r} is not in the inventory{did_you_mean(name, known)}",
+            code="direction",
+            subject=f"row {row}",
+        )
+        for row, name in directions.items()
+        if name not in known
+    ]
+    wrong += [
+        Problem(
+            f"is not in the rubric{did_you_mean(row, ids)}", code="unknown_id", subject=f"row {row}"
+        )
+        for row in directions
+        if row not in ids and row != "*"
+    ]
     if wrong:
         raise InputError(wrong)
     lost: list[Problem] = []
-    rows = list(_tree_rows(rubric, directions, lost) if isinstance(rubric, WeightedTree)
-                else _point_rows(rubric, directions, lost))
+    rows = list(
+        _tree_rows(rubric, directions, lost)
+        if isinstance(rubric, WeightedTree)
+        else _point_rows(rubric, directions, lost)
+    )
     by_dimension: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         by_dimension[known[row.direction].dimension.value].append(row)
@@ -101,15 +118,22 @@ def to_task_tree(
         counts = Counter(row.share for row in found)
         common = max(counts, key=lambda share: (counts[share], share))
         kept[dimension] = [row for row in found if row.share == common or weights == "ignore"]
-        lost += [Problem(
-            f"weighs {to_number(row.share)} of the whole, other criteria of {dimension} "
-            f"{to_number(common)}: an atom of ours counts once", code="weight",
-            subject=f"row {row.id}") for row in found if row.share != common]
+        lost += [
+            Problem(
+                f"weighs {to_number(row.share)} of the whole, other criteria of {dimension} "
+                f"{to_number(common)}: an atom of ours counts once",
+                code="weight",
+                subject=f"row {row.id}",
+            )
+            for row in found
+            if row.share != common
+        ]
     carried = [row for dimension in _DIMENSIONS for row in kept.get(dimension, ())]
     if not carried:
         return Conversion(None, {}, tuple(lost), False)
-    return Conversion(_record(rubric, carried, kept), {row.id: row.id for row in carried},
-                      tuple(lost), not lost)
+    return Conversion(
+        _record(rubric, carried, kept), {row.id: row.id for row in carried}, tuple(lost), not lost
+    )
 
 
 def _direction(path: list[str], directions: Mapping[str, str]) -> str | None:
@@ -126,8 +150,13 @@ def _tree_rows(
             path.append(tree.parents[path[-1]])
         direction = _direction(path, directions)
         if share == 0:
-            lost.append(Problem("weighs 0: it never counts, an atom of ours always does",
-                                code="weight", subject=f"row {leaf.id}"))
+            lost.append(
+                Problem(
+                    "weighs 0: it never counts, an atom of ours always does",
+                    code="weight",
+                    subject=f"row {leaf.id}",
+                )
+            )
         elif direction is None:
             lost.append(_homeless(leaf.id))
         else:
@@ -140,10 +169,14 @@ def _point_rows(
     for item in rubric.items:
         direction = _direction([item.id], directions)
         if item.points <= 0:
-            lost.append(Problem(
-                f"has {to_number(item.points)} points: a penalty takes points away that others "
-                "earned, an atom of ours can only fail to earn its own", code="points",
-                subject=f"row {item.id}"))
+            lost.append(
+                Problem(
+                    f"has {to_number(item.points)} points: a penalty takes points away that others "
+                    "earned, an atom of ours can only fail to earn its own",
+                    code="points",
+                    subject=f"row {item.id}",
+                )
+            )
         elif direction is None:
             lost.append(_homeless(item.id))
         else:
@@ -151,23 +184,39 @@ def _point_rows(
 
 
 def _homeless(name: str) -> Problem:
-    return Problem("has no direction; expected an entry for it, a group above it or *",
-                   code="no_direction", subject=f"row {name}")
+    return Problem(
+        "has no direction; expected an entry for it, a group above it or *",
+        code="no_direction",
+        subject=f"row {name}",
+    )
 
 
 def _record(
     rubric: WeightedTree | PointList, rows: list[_Row], kept: Mapping[str, list[_Row]]
 ) -> dict[str, Any]:
-    totals = {dimension: sum((row.share for row in kept.get(dimension, ())), Fraction(0))
-              for dimension in _DIMENSIONS}
+    totals = {
+        dimension: sum((row.share for row in kept.get(dimension, ())), Fraction(0))
+        for dimension in _DIMENSIONS
+    }
     used = dict.fromkeys(row.direction for row in rows)
     record: dict[str, Any] = {
         "task_id": rubric.id,
         "weights": {dimension: to_number(total) for dimension, total in totals.items()},
-        "directions": [{"id": name, "role": "core", "logic": "all", "tau": None, "kappa": None}
-                       for name in used],
-        "atoms": [{"id": row.id, "direction": row.direction, "question": row.text,
-                   "expected": "yes", "evaluator": "J", "fact_ids": []} for row in rows],
+        "directions": [
+            {"id": name, "role": "core", "logic": "all", "tau": None, "kappa": None}
+            for name in used
+        ],
+        "atoms": [
+            {
+                "id": row.id,
+                "direction": row.direction,
+                "question": row.text,
+                "expected": "yes",
+                "evaluator": "J",
+                "fact_ids": [],
+            }
+            for row in rows
+        ],
         "imported_from": rubric.source,
     }
     if rubric.language:
@@ -193,15 +242,22 @@ def to_verdicts(
     if isinstance(rubric, WeightedTree):
         graded = [(leaf.id, leaf.score, leaf.valid) for leaf in rubric.leaves]
     else:
-        graded = [(item.id, None if item.met is None else Fraction(item.met), True)
-                  for item in rubric.items]
+        graded = [
+            (item.id, None if item.met is None else Fraction(item.met), True)
+            for item in rubric.items
+        ]
     for name, score, valid in graded:
         if valid and score is None:
             lost.append(Problem("is not graded", code="no_score", subject=f"row {name}"))
             continue
         if valid and score not in (0, 1):
-            lost.append(Problem(f"has the score {float(score or 0)}: a verdict is yes or no",
-                                code="graded", subject=f"row {name}"))
+            lost.append(
+                Problem(
+                    f"has the score {float(score or 0)}: a verdict is yes or no",
+                    code="graded",
+                    subject=f"row {name}",
+                )
+            )
             continue
         verdict = "skipped" if not valid else "yes" if score == 1 else "no"
         line = {"task_id": rubric.id, "system": system, "atom_id": name, "verdict": verdict}

@@ -60,13 +60,22 @@ class PointList:
     def __post_init__(self) -> None:
         times = Counter(item.id for item in self.items)
         problems = [
-            Problem(f"the id is used {number} times, expected once", code="duplicate_id",
-                    subject=f"item {name}")
-            for name, number in times.items() if number > 1
+            Problem(
+                f"the id is used {number} times, expected once",
+                code="duplicate_id",
+                subject=f"item {name}",
+            )
+            for name, number in times.items()
+            if number > 1
         ]
         if self.possible == 0:
-            problems.append(Problem("has no criterion with positive points, so that no score is "
-                                    "defined", code="no_points", subject=f"list {self.id}"))
+            problems.append(
+                Problem(
+                    "has no criterion with positive points, so that no score is defined",
+                    code="no_points",
+                    subject=f"list {self.id}",
+                )
+            )
         if problems:
             raise RubricError(problems)
 
@@ -95,11 +104,21 @@ class PointList:
         """
         table = {item.id: item.met for item in self.items} if met is None else dict(met)
         names = {item.id for item in self.items}
-        problems = [Problem("is decided but is no item of the list", code="unknown_id",
-                            subject=f"item {name}") for name in sorted(set(table) - names)]
-        problems += [Problem("has no decision; expected true or false for every item",
-                             code="no_score", subject=f"item {item.id}")
-                     for item in self.items if not isinstance(table.get(item.id), bool)]
+        problems = [
+            Problem(
+                "is decided but is no item of the list", code="unknown_id", subject=f"item {name}"
+            )
+            for name in sorted(set(table) - names)
+        ]
+        problems += [
+            Problem(
+                "has no decision; expected true or false for every item",
+                code="no_score",
+                subject=f"item {item.id}",
+            )
+            for item in self.items
+            if not isinstance(table.get(item.id), bool)
+        ]
         if problems:
             raise RubricError(problems)
         gained = sum((item.points for item in self.items if table[item.id]), Fraction(0))
@@ -115,8 +134,12 @@ class PointList:
 
 
 def _item_record(item: PointItem) -> dict[str, Any]:
-    record: dict[str, Any] = {"id": item.id, "criterion": item.text,
-                              "points": to_number(item.points), "tags": list(item.tags)}
+    record: dict[str, Any] = {
+        "id": item.id,
+        "criterion": item.text,
+        "points": to_number(item.points),
+        "tags": list(item.tags),
+    }
     if item.met is not None:
         record["criteria_met"] = item.met
     return {**record, **item.extra}

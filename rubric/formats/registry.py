@@ -35,13 +35,22 @@ class Format:
 FORMATS: dict[str, Format] = {
     item.name: item
     for item in (
-        Format("paperbench", "PaperBench task trees, plain or graded", paperbench.parse,
-               paperbench.sniff),
+        Format(
+            "paperbench",
+            "PaperBench task trees, plain or graded",
+            paperbench.parse,
+            paperbench.sniff,
+        ),
         Format("drbench", "DeepResearch Bench criteria", drbench.parse, drbench.sniff),
-        Format("healthbench", "HealthBench-style point lists", healthbench.parse,
-               healthbench.sniff),
-        Format("weighted", "weighted trees as this package writes them", weighted_json.parse,
-               weighted_json.sniff),
+        Format(
+            "healthbench", "HealthBench-style point lists", healthbench.parse, healthbench.sniff
+        ),
+        Format(
+            "weighted",
+            "weighted trees as this package writes them",
+            weighted_json.parse,
+            weighted_json.sniff,
+        ),
         Format("csv", "a table of criteria with weights or points", table.parse, None),
     )
 }
@@ -63,7 +72,9 @@ def sniff(text: str | bytes) -> str | None:
 
 
 def import_text(
-    text: str | bytes, format: str | None = None, file: str | None = None,
+    text: str | bytes,
+    format: str | None = None,
+    file: str | None = None,
     options: Options | None = None,
 ) -> Imported:
     """Import rubrics from text.
@@ -80,17 +91,29 @@ def import_text(
     """
     name = sniff(text) if format is None else format
     if name is None:
-        raise FormatError(Problem("is no rubric that can be imported; expected one of "
-                                  f"{', '.join(FORMATS)}", code="format", file=file))
+        raise FormatError(
+            Problem(
+                f"is no rubric that can be imported; expected one of {', '.join(FORMATS)}",
+                code="format",
+                file=file,
+            )
+        )
     if name not in FORMATS:
-        raise FormatError(Problem(f"format {name!r} is not one of {', '.join(FORMATS)}"
-                                  f"{did_you_mean(name, FORMATS)}", code="format"))
+        raise FormatError(
+            Problem(
+                f"format {name!r} is not one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}",
+                code="format",
+            )
+        )
     return FORMATS[name].parse(text, file, options)
 
 
 def import_file(
-    path: str | os.PathLike[str], format: str | None = None, options: Options | None = None,
-    *, keep_going: bool = False,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    options: Options | None = None,
+    *,
+    keep_going: bool = False,
 ) -> Imported:
     """Import the rubrics of a file, gzip if its name ends in ``.gz``.
 

@@ -54,7 +54,11 @@ class Imported:
 
 
 def number(
-    data: Mapping[str, Any], key: str, subject: str, problems: list[Problem], *,
+    data: Mapping[str, Any],
+    key: str,
+    subject: str,
+    problems: list[Problem],
+    *,
     negative: bool = False,
 ) -> Fraction:
     """Return a finite number of a row exactly; a problem and 0 when it is none.
@@ -67,8 +71,9 @@ def number(
         negative: Whether a negative number is allowed.
     """
     if key not in data or data[key] is None:
-        problems.append(Problem(f"{key} is missing; expected a number", code=f"no_{key}",
-                                subject=subject))
+        problems.append(
+            Problem(f"{key} is missing; expected a number", code=f"no_{key}", subject=subject)
+        )
         return Fraction(0)
     value = data[key]
     try:
@@ -79,8 +84,9 @@ def number(
         problems.append(Problem(f"{key}: {error}", code=key, subject=subject))
         return Fraction(0)
     if found < 0 and not negative:
-        problems.append(Problem(f"{key} {value} is negative; expected 0 or more", code=key,
-                                subject=subject))
+        problems.append(
+            Problem(f"{key} {value} is negative; expected 0 or more", code=key, subject=subject)
+        )
     return found
 
 
@@ -96,8 +102,9 @@ def text_of(data: Mapping[str, Any], key: str, subject: str, problems: list[Prob
     value = data.get(key)
     if not isinstance(value, str) or not value.strip():
         shown = "is missing" if value is None else f"{value!r} is not a text"
-        problems.append(Problem(f"{key} {shown}; expected a text", code=f"no_{key}",
-                                subject=subject))
+        problems.append(
+            Problem(f"{key} {shown}; expected a text", code=f"no_{key}", subject=subject)
+        )
         return ""
     return value
 

@@ -37,8 +37,12 @@ def _header(text: str) -> tuple[dict[str, str], str]:
     delimiter = max(",;\t", key=first.count)
     names = next(csv.reader([first], delimiter=delimiter), [])
     lowered = {name.strip().lower(): name for name in reversed(names)}
-    return {ours: lowered[alias] for ours, aliases in _ALIASES.items()
-            for alias in reversed(aliases) if alias in lowered}, delimiter
+    return {
+        ours: lowered[alias]
+        for ours, aliases in _ALIASES.items()
+        for alias in reversed(aliases)
+        if alias in lowered
+    }, delimiter
 
 
 def sniff(text: str) -> bool:
@@ -46,8 +50,7 @@ def sniff(text: str) -> bool:
     if text.lstrip("\ufeff \n").startswith(("{", "[")):
         return False
     columns, _ = _header(text)
-    return ("text" in columns or "id" in columns) and (
-        "weight" in columns or "points" in columns)
+    return ("text" in columns or "id" in columns) and ("weight" in columns or "points" in columns)
 
 
 def parse(text: str | bytes, file: str | None = None, options: Options | None = None) -> Imported:
@@ -77,8 +80,14 @@ def parse(text: str | bytes, file: str | None = None, options: Options | None = 
     columns, delimiter = _header(text)
     if "weight" not in columns and "points" not in columns:
         first = text.split("\n", 1)[0].strip()
-        raise FormatError(Problem(f"has the columns {first!r}; expected weight or points among "
-                                  "them", "header", file, 1))
+        raise FormatError(
+            Problem(
+                f"has the columns {first!r}; expected weight or points among them",
+                "header",
+                file,
+                1,
+            )
+        )
     problems: list[Problem] = []
     tasks: dict[str, list[tuple[int, dict[str, str]]]] = {}
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -87,8 +96,14 @@ def parse(text: str | bytes, file: str | None = None, options: Options | None = 
         for row in reader:
             line = reader.line_num
             if None in row or None in row.values():
-                problems.append(Problem(f"has {'more' if None in row else 'fewer'} cells than the "
-                                        "header", "cells", file, line))
+                problems.append(
+                    Problem(
+                        f"has {'more' if None in row else 'fewer'} cells than the header",
+                        "cells",
+                        file,
+                        line,
+                    )
+                )
                 continue
             tasks.setdefault(_cell(row, columns, "task") or stem, []).append((line, row))
     except csv.Error as error:
@@ -125,31 +140,44 @@ def _number(
 
 
 def _extra(row: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, Any]:
-    return {name: value for name, value in row.items()
-            if name not in columns.values() and value != ""}
+    return {
+        name: value for name, value in row.items() if name not in columns.values() and value != ""
+    }
 
 
 def _ids(
     rows: list[tuple[int, dict[str, str]]], columns: Mapping[str, str], problems: list[Problem]
 ) -> list[str]:
-    names = [_cell(row, columns, "id") or ("" if "id" in columns else str(place))
-             for place, (_, row) in enumerate(rows, start=1)]
+    names = [
+        _cell(row, columns, "id") or ("" if "id" in columns else str(place))
+        for place, (_, row) in enumerate(rows, start=1)
+    ]
     lines: dict[str, list[int]] = {}
     for name, (line, _) in zip(names, rows, strict=True):
         lines.setdefault(name, []).append(line)
     for name, found in lines.items():
         if not name:
-            problems += [Problem("has no id; expected one in every row", "no_id", line=line)
-                         for line in found]
+            problems += [
+                Problem("has no id; expected one in every row", "no_id", line=line)
+                for line in found
+            ]
         elif len(found) > 1:
-            problems.append(Problem(f"the id is used {len(found)} times, on lines "
-                                    f"{', '.join(map(str, found))}; expected once",
-                                    "duplicate_id", line=found[1], subject=f"row {name}"))
+            problems.append(
+                Problem(
+                    f"the id is used {len(found)} times, on lines "
+                    f"{', '.join(map(str, found))}; expected once",
+                    "duplicate_id",
+                    line=found[1],
+                    subject=f"row {name}",
+                )
+            )
     return names
 
 
 def _points(
-    task: str, rows: list[tuple[int, dict[str, str]]], columns: Mapping[str, str],
+    task: str,
+    rows: list[tuple[int, dict[str, str]]],
+    columns: Mapping[str, str],
     problems: list[Problem],
 ) -> PointList | None:
     items = []
@@ -158,10 +186,23 @@ def _points(
         points = _number(_cell(row, columns, "points"), "points", subject, line, problems, True)
         word = _cell(row, columns, "met").lower()
         if word and word not in _TRUE:
-            problems.append(Problem(f"met: {word!r} is not one of {', '.join(_TRUE)}", "met",
-                                    line=line, subject=subject))
-        items.append(PointItem(name, _cell(row, columns, "text"), points, _TRUE.get(word),
-                               extra=_extra(row, columns)))
+            problems.append(
+                Problem(
+                    f"met: {word!r} is not one of {', '.join(_TRUE)}",
+                    "met",
+                    line=line,
+                    subject=subject,
+                )
+            )
+        items.append(
+            PointItem(
+                name,
+                _cell(row, columns, "text"),
+                points,
+                _TRUE.get(word),
+                extra=_extra(row, columns),
+            )
+        )
     try:
         return None if problems else PointList(task, tuple(items), NAME)
     except GraphkitError as error:
@@ -170,7 +211,9 @@ def _points(
 
 
 def _tree(
-    task: str, rows: list[tuple[int, dict[str, str]]], columns: Mapping[str, str],
+    task: str,
+    rows: list[tuple[int, dict[str, str]]],
+    columns: Mapping[str, str],
     problems: list[Problem],
 ) -> WeightedTree | None:
     names = _ids(rows, columns, problems)
@@ -181,15 +224,24 @@ def _tree(
         subject = f"row {name}"
         parent = _cell(row, columns, "parent")
         if parent and parent not in known:
-            problems.append(Problem(f"parent {parent!r} is no row{did_you_mean(parent, known)}",
-                                    "dangling", line=line, subject=subject))
+            problems.append(
+                Problem(
+                    f"parent {parent!r} is no row{did_you_mean(parent, known)}",
+                    "dangling",
+                    line=line,
+                    subject=subject,
+                )
+            )
         below.setdefault(parent, []).append(name)
         text = _cell(row, columns, "score")
         score = _number(text, "score", subject, line, problems, False) if text else None
         found[name] = WeightedNode(
-            name, _cell(row, columns, "text"),
+            name,
+            _cell(row, columns, "text"),
             _number(_cell(row, columns, "weight"), "weight", subject, line, problems, False),
-            score=score, extra=_extra(row, columns))
+            score=score,
+            extra=_extra(row, columns),
+        )
     if problems:
         return None
     top = below.get("", [])
@@ -204,14 +256,24 @@ def _tree(
         node = found[name]
         if children:
             recorded = None if node.score is None else float(node.score)
-            order.append(WeightedNode(name, node.text, node.weight, tuple(children),
-                                      recorded=recorded, extra=node.extra))
+            order.append(
+                WeightedNode(
+                    name,
+                    node.text,
+                    node.weight,
+                    tuple(children),
+                    recorded=recorded,
+                    extra=node.extra,
+                )
+            )
         else:
             order.append(node)
         stack += reversed(children)
     lost = sorted(known - {node.id for node in order})
-    problems += [Problem("is its own ancestor; expected a parent above it", "cycle",
-                         subject=f"row {name}") for name in lost]
+    problems += [
+        Problem("is its own ancestor; expected a parent above it", "cycle", subject=f"row {name}")
+        for name in lost
+    ]
     try:
         return None if problems else WeightedTree(task, root, tuple(order), NAME)
     except GraphkitError as error:

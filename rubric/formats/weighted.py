@@ -165,16 +165,31 @@ class WeightedTree:
         table = {leaf.id: leaf.score for leaf in self.leaves} if scores is None else dict(scores)
         leaves = {leaf.id for leaf in self.leaves}
         for name in sorted(set(table) - leaves):
-            problems.append(Problem("is scored but is no criterion of the tree",
-                                    code="unknown_id", subject=f"node {name}"))
+            problems.append(
+                Problem(
+                    "is scored but is no criterion of the tree",
+                    code="unknown_id",
+                    subject=f"node {name}",
+                )
+            )
         for leaf in self.leaves:
             value = table.get(leaf.id)
             if value is None:
-                problems.append(Problem("has no score; expected one for every criterion",
-                                        code="no_score", subject=f"node {leaf.id}"))
+                problems.append(
+                    Problem(
+                        "has no score; expected one for every criterion",
+                        code="no_score",
+                        subject=f"node {leaf.id}",
+                    )
+                )
             elif not 0 <= value <= 1:
-                problems.append(Problem(f"score {float(value)} is outside 0 to 1",
-                                        code="score", subject=f"node {leaf.id}"))
+                problems.append(
+                    Problem(
+                        f"score {float(value)} is outside 0 to 1",
+                        code="score",
+                        subject=f"node {leaf.id}",
+                    )
+                )
             else:
                 given[leaf.id] = Fraction(value)
         if problems:
@@ -192,8 +207,13 @@ class WeightedTree:
                 weightless.append(node.id)
                 found[node.id] = Fraction(0)
                 continue
-            found[node.id] = sum((self.by_id[child].weight * found[child]
-                                  for child in node.children), Fraction(0)) / total
+            found[node.id] = (
+                sum(
+                    (self.by_id[child].weight * found[child] for child in node.children),
+                    Fraction(0),
+                )
+                / total
+            )
         return found, tuple(reversed(weightless))
 
     def to_record(self) -> dict[str, Any]:
@@ -230,8 +250,11 @@ def _problems(tree: WeightedTree) -> Iterator[Problem]:
     times = Counter(node.id for node in tree.nodes)
     for name, number in times.items():
         if number > 1:
-            yield Problem(f"the id is used {number} times, expected once", code="duplicate_id",
-                          subject=f"node {name}")
+            yield Problem(
+                f"the id is used {number} times, expected once",
+                code="duplicate_id",
+                subject=f"node {name}",
+            )
     if tree.root not in times:
         yield Problem(f"root {tree.root!r} is no node of the tree", code="no_root")
         return
@@ -240,23 +263,38 @@ def _problems(tree: WeightedTree) -> Iterator[Problem]:
     for node in tree.nodes:
         subject = f"node {node.id}"
         if node.weight < 0:
-            yield Problem(f"weight {float(node.weight)} is negative; expected 0 or more",
-                          code="weight", subject=subject)
+            yield Problem(
+                f"weight {float(node.weight)} is negative; expected 0 or more",
+                code="weight",
+                subject=subject,
+            )
         if node.score is not None and not 0 <= node.score <= 1:
-            yield Problem(f"score {float(node.score)} is outside 0 to 1", code="score",
-                          subject=subject)
+            yield Problem(
+                f"score {float(node.score)} is outside 0 to 1", code="score", subject=subject
+            )
         if node.id not in seen:
-            yield Problem("is not below the root, or stands before its parent", code="unreachable",
-                          subject=subject)
+            yield Problem(
+                "is not below the root, or stands before its parent",
+                code="unreachable",
+                subject=subject,
+            )
         for child in node.children:
             if child not in times:
-                yield Problem(f"child {child!r} is no node of the tree", code="dangling",
-                              subject=subject)
+                yield Problem(
+                    f"child {child!r} is no node of the tree", code="dangling", subject=subject
+                )
             elif child in seen:
-                yield Problem(f"child {child!r} already has a parent", code="two_parents",
-                              subject=subject)
+                yield Problem(
+                    f"child {child!r} already has a parent", code="two_parents", subject=subject
+                )
             seen.add(child)
-        if node.children and not tree.zero_total_is_zero and not any(
-                weights.get(child) for child in node.children):
-            yield Problem("all its children weigh 0; expected a positive sum", code="no_weight",
-                          subject=subject)
+        if (
+            node.children
+            and not tree.zero_total_is_zero
+            and not any(weights.get(child) for child in node.children)
+        ):
+            yield Problem(
+                "all its children weigh 0; expected a positive sum",
+                code="no_weight",
+                subject=subject,
+            )

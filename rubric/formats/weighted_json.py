@@ -40,32 +40,47 @@ def parse(text: str | bytes, file: str | None = None, options: Options | None = 
 
 def _tree(data: Any, problems: list[Problem]) -> WeightedTree | None:
     if not sniff(data) or not isinstance(data["nodes"], list):
-        problems.append(Problem("is no weighted tree; expected weighted_tree, root and nodes",
-                                code="tree"))
+        problems.append(
+            Problem("is no weighted tree; expected weighted_tree, root and nodes", code="tree")
+        )
         return None
     nodes = []
     for place, row in enumerate(data["nodes"]):
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str):
-            problems.append(Problem("is no node; expected an object with an id", code="row",
-                                    subject=f"nodes[{place}]"))
+            problems.append(
+                Problem(
+                    "is no node; expected an object with an id",
+                    code="row",
+                    subject=f"nodes[{place}]",
+                )
+            )
             continue
         subject = f"node {row['id']}"
-        nodes.append(WeightedNode(
-            id=row["id"], text=str(row.get("text", "")),
-            weight=_rational(row, "weight", subject, problems),
-            children=tuple(map(str, row.get("children", ()))),
-            score=_rational(row, "score", subject, problems) if "score" in row else None,
-            recorded=float(row["recorded"]) if "recorded" in row else None,
-            valid=row.get("valid", True) is True, category=row.get("category"),
-            extra=dict(row.get("extra", {}))))
+        nodes.append(
+            WeightedNode(
+                id=row["id"],
+                text=str(row.get("text", "")),
+                weight=_rational(row, "weight", subject, problems),
+                children=tuple(map(str, row.get("children", ()))),
+                score=_rational(row, "score", subject, problems) if "score" in row else None,
+                recorded=float(row["recorded"]) if "recorded" in row else None,
+                valid=row.get("valid", True) is True,
+                category=row.get("category"),
+                extra=dict(row.get("extra", {})),
+            )
+        )
     if problems:
         return None
     try:
         return WeightedTree(
-            id=str(data["weighted_tree"]), root=str(data["root"]), nodes=tuple(nodes),
-            source=str(data.get("source", NAME)), title=str(data.get("title", "")),
+            id=str(data["weighted_tree"]),
+            root=str(data["root"]),
+            nodes=tuple(nodes),
+            source=str(data.get("source", NAME)),
+            title=str(data.get("title", "")),
             zero_total_is_zero=data.get("zero_total_is_zero") is True,
-            language=data.get("language"))
+            language=data.get("language"),
+        )
     except GraphkitError as error:
         problems += error.problems
         return None

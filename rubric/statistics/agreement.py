@@ -42,7 +42,8 @@ def _by_item(labels: Iterable[HumanLabel]) -> dict[Item, list[str]]:
         if label.label is not None:
             artifact = label.kind in ("fact", "atom")
             items[label.item].append(
-                _MEANING.get(label.label, label.label) if artifact else label.label)
+                _MEANING.get(label.label, label.label) if artifact else label.label
+            )
     return dict(items)
 
 
@@ -52,8 +53,12 @@ def item_correctness(labels: Iterable[HumanLabel]) -> Measure:
     Args:
         labels: Labels of facts and atoms; other kinds are passed over.
     """
-    words = [word for item, found in _by_item(labels).items() if item[0] in ("fact", "atom")
-             for word in found]
+    words = [
+        word
+        for item, found in _by_item(labels).items()
+        if item[0] in ("fact", "atom")
+        for word in found
+    ]
     return share(words.count("correct"), len(words))
 
 
@@ -93,14 +98,18 @@ def inter_rater(labels: Iterable[HumanLabel], raters: int = RATERS) -> Measure:
 
 
 def _comparable(labels: Iterable[HumanLabel]) -> list[list[str]]:
-    return [words for item, words in _by_item(labels).items()
-            if item[0] == "decision" and set(words) <= {"yes", "no"}]
+    return [
+        words
+        for item, words in _by_item(labels).items()
+        if item[0] == "decision" and set(words) <= {"yes", "no"}
+    ]
 
 
 def _alike(groups: list[list[str]], raters: int) -> Measure:
     if raters < 2:
-        raise InputError(Problem(f"{raters} raters; expected at least two to compare",
-                                 code="raters"))
+        raise InputError(
+            Problem(f"{raters} raters; expected at least two to compare", code="raters")
+        )
     full = [words for words in groups if len(words) >= raters]
     if not groups:
         return Measure(None, 0, Status.EMPTY)
@@ -171,15 +180,22 @@ def krippendorff_alpha(
     for rater, item, value in ratings:
         subject = f"rater {rater}, item {item}"
         if item in table.setdefault(rater, {}):
-            problems.append(Problem("is rated twice; expected once", code="duplicate_id",
-                                    subject=subject))
+            problems.append(
+                Problem("is rated twice; expected once", code="duplicate_id", subject=subject)
+            )
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if (scale != "nominal" and not number) or (number and not math.isfinite(float(value))):
-            problems.append(Problem(f"{value!r} is not a finite number", code="rating",
-                                    subject=subject))
+            problems.append(
+                Problem(f"{value!r} is not a finite number", code="rating", subject=subject)
+            )
         elif scale == "ratio" and float(value) < 0:
-            problems.append(Problem(f"{value} is negative; expected none on a ratio scale",
-                                    code="rating", subject=subject))
+            problems.append(
+                Problem(
+                    f"{value} is negative; expected none on a ratio scale",
+                    code="rating",
+                    subject=subject,
+                )
+            )
         table[rater][item] = value
     if problems:
         raise InputError(problems)
@@ -191,8 +207,10 @@ def krippendorff_alpha(
     paired = sorted(item for item, times in counts.items() if times > 1)
     if not paired:
         return Measure(None, 0, Status.NO_OVERLAP)
-    domain = sorted({table[rater][item] for rater in table for item in paired
-                     if item in table[rater]}, key=lambda value: (str(type(value)), value))
+    domain = sorted(
+        {table[rater][item] for rater in table for item in paired if item in table[rater]},
+        key=lambda value: (str(type(value)), value),
+    )
     total = sum(counts[item] for item in paired)
     if len(domain) == 1:
         return Measure(None, total, Status.CONSTANT)
@@ -208,9 +226,13 @@ def _alpha(
     try:
         import krippendorff
     except ImportError as error:
-        raise DependencyError(Problem(
-            "Krippendorff's alpha needs the package krippendorff; install it with "
-            "pip install krippendorff", code="krippendorff")) from error
+        raise DependencyError(
+            Problem(
+                "Krippendorff's alpha needs the package krippendorff; install it with "
+                "pip install krippendorff",
+                code="krippendorff",
+            )
+        ) from error
     import numpy as np
 
     place = {value: column for column, value in enumerate(domain)}
@@ -220,8 +242,9 @@ def _alpha(
             if item in rated:
                 counts[row, place[rated[item]]] += 1
     values = list(range(len(domain))) if scale == "nominal" else [float(value) for value in domain]
-    return float(krippendorff.alpha(value_counts=counts, value_domain=values,
-                                    level_of_measurement=scale))
+    return float(
+        krippendorff.alpha(value_counts=counts, value_domain=values, level_of_measurement=scale)
+    )
 
 
 def spearman(pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> Measure:
@@ -242,8 +265,9 @@ def spearman(pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> Meas
     """
     found = [(float(left), float(right)) for left, right in pairs]
     if any(not math.isfinite(value) for pair in found for value in pair):
-        raise InputError(Problem("a pair holds a figure that is not finite; expected numbers",
-                                 code="rating"))
+        raise InputError(
+            Problem("a pair holds a figure that is not finite; expected numbers", code="rating")
+        )
     if not found:
         return Measure(None, 0, Status.EMPTY)
     if len(found) == 1:
@@ -254,8 +278,12 @@ def spearman(pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> Meas
     try:
         from scipy.stats import spearmanr
     except ImportError as error:
-        raise DependencyError(Problem("Spearman's correlation needs the package scipy; install "
-                                      "it with pip install scipy", code="scipy")) from error
+        raise DependencyError(
+            Problem(
+                "Spearman's correlation needs the package scipy; install it with pip install scipy",
+                code="scipy",
+            )
+        ) from error
     return Measure(float(spearmanr(left, right).statistic), len(found))
 
 
@@ -296,9 +324,14 @@ class AgreementReport:
     def to_record(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
-            "rounds": [{"round": number, "item_correctness": correct.to_record(),
-                        "unanimity": alike.to_record()}
-                       for number, (correct, alike) in self.rounds.items()],
+            "rounds": [
+                {
+                    "round": number,
+                    "item_correctness": correct.to_record(),
+                    "unanimity": alike.to_record(),
+                }
+                for number, (correct, alike) in self.rounds.items()
+            ],
             "inter_rater": self.inter_rater.to_record(),
             "machine_to_human": self.machine.to_record(),
             "krippendorff_alpha": self.alpha.to_record(),
@@ -325,18 +358,30 @@ def agreement_report(
     rounds = sorted({label.round for label in labels if label.kind in ("fact", "atom")})
     by_round = {number: [label for label in labels if label.round == number] for number in rounds}
     ratings = mean_ratings(labels)
-    pairs = [(score, rating.value) for key, score in sorted((scores or {}).items())
-             if (rating := ratings.get(key)) is not None and rating.value is not None]
+    pairs = [
+        (score, rating.value)
+        for key, score in sorted((scores or {}).items())
+        if (rating := ratings.get(key)) is not None and rating.value is not None
+    ]
     return AgreementReport(
-        rounds={number: (item_correctness(found), unanimity(found, raters))
-                for number, found in by_round.items()},
+        rounds={
+            number: (item_correctness(found), unanimity(found, raters))
+            for number, found in by_round.items()
+        },
         inter_rater=inter_rater(labels, raters),
         machine=machine_to_human(verdicts or {}, labels, raters),
         alpha=krippendorff_alpha(
-            (label.rater, repr(label.item), label.label) for label in labels
-            if label.kind == "decision" and label.label in ("yes", "no")),
+            (label.rater, repr(label.item), label.label)
+            for label in labels
+            if label.kind == "decision" and label.label in ("yes", "no")
+        ),
         holistic_alpha=krippendorff_alpha(
-            ((label.rater, repr(label.item), float(label.rating)) for label in labels
-             if label.kind == "holistic" and label.rating is not None), "interval"),
+            (
+                (label.rater, repr(label.item), float(label.rating))
+                for label in labels
+                if label.kind == "holistic" and label.rating is not None
+            ),
+            "interval",
+        ),
         correlation=spearman(pairs),
     )

@@ -208,9 +208,16 @@ def compare(
     wanted = list(itertools.combinations(table.systems, 2) if pairs is None else pairs)
     unknown = sorted({name for pair in wanted for name in pair} - set(table.systems))
     if unknown:
-        raise InputError([
-            Problem(f"is not in the scores; expected one of {', '.join(table.systems)}",
-                    code="unknown_system", subject=f"system {name}") for name in unknown])
+        raise InputError(
+            [
+                Problem(
+                    f"is not in the scores; expected one of {', '.join(table.systems)}",
+                    code="unknown_system",
+                    subject=f"system {name}",
+                )
+                for name in unknown
+            ]
+        )
     columns = Columns(table, clusters)
     for system in table.systems:
         columns.average(system)
@@ -218,19 +225,27 @@ def compare(
     best = columns.probability_best()
     systems = tuple(
         SystemResult(
-            system, table.average(system), columns.interval(("average", system), chosen),
-            table.average_successful(system), table.success_rate(system), best[system])
+            system,
+            table.average(system),
+            columns.interval(("average", system), chosen),
+            table.average_successful(system),
+            table.success_rate(system),
+            best[system],
+        )
         for system in table.systems
     )
     made: list[PairResult] = []
     for start in range(0, len(wanted), _BATCH):
-        made += _pairs(table, wanted[start:start + _BATCH], clusters, (seed, replicates), chosen)
+        made += _pairs(table, wanted[start : start + _BATCH], clusters, (seed, replicates), chosen)
     return Comparison(systems, tuple(made), replicates, chosen, seed, columns.units)
 
 
 def _pairs(
-    table: ScoreTable, pairs: list[tuple[str, str]], clusters: Mapping[str, str] | None,
-    drawing: tuple[int, int], level: Fraction,
+    table: ScoreTable,
+    pairs: list[tuple[str, str]],
+    clusters: Mapping[str, str] | None,
+    drawing: tuple[int, int],
+    level: Fraction,
 ) -> list[PairResult]:
     columns = Columns(table, clusters)
     for a, b in pairs:
@@ -238,11 +253,16 @@ def _pairs(
     columns.draw(*drawing)
     return [
         PairResult(
-            a, b,
-            columns.point(("difference", a, b)), columns.interval(("difference", a, b), level),
+            a,
+            b,
+            columns.point(("difference", a, b)),
+            columns.interval(("difference", a, b), level),
             paired_record(table, a, b),
-            columns.point(("successful", a, b)), columns.interval(("successful", a, b), level),
-            completion(table, a, b), columns.interval(("completion", a, b), level))
+            columns.point(("successful", a, b)),
+            columns.interval(("successful", a, b), level),
+            completion(table, a, b),
+            columns.interval(("completion", a, b), level),
+        )
         for a, b in pairs
     ]
 
@@ -251,8 +271,9 @@ def _level(level: Fraction | float | str) -> Fraction:
     try:
         value = exact(level)
     except ValueError as error:
-        raise InputError(Problem(f"level {error}; expected a number between 0 and 1",
-                                 code="level")) from error
+        raise InputError(
+            Problem(f"level {error}; expected a number between 0 and 1", code="level")
+        ) from error
     if not 0 < value < 1:
         raise InputError(Problem(f"level {level} is not between 0 and 1", code="level"))
     return value

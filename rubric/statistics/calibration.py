@@ -123,8 +123,9 @@ def calibrate(
     except ValueError as error:
         raise InputError(Problem(f"delta_cal: {error}", code="delta")) from error
     if least < 0:
-        raise InputError(Problem(f"delta_cal {delta} is negative; expected 0 or more",
-                                 code="delta"))
+        raise InputError(
+            Problem(f"delta_cal {delta} is negative; expected 0 or more", code="delta")
+        )
     scores, verdicts = _sorted_out(lines)
     tasks = sorted({task for task, _, _ in (*scores, *verdicts)})
     for key in sorted(set(verdicts) - set(scores)):
@@ -132,8 +133,11 @@ def calibrate(
         if score is not None:
             scores[key] = exact(score)
     made = tuple(_task(task, scores, verdicts, least) for task in tasks)
-    shares = [Fraction(round(found.value * found.count), found.count) for task in made
-              if (found := task.non_unanimity).value is not None]
+    shares = [
+        Fraction(round(found.value * found.count), found.count)
+        for task in made
+        if (found := task.non_unanimity).value is not None
+    ]
     return CalibrationReport(made, least, mean(shares))
 
 
@@ -151,13 +155,19 @@ def _sorted_out(
         subject = f"task {line.task_id}, {line.report}, run {line.run}"
         if line.score is not None:
             if key in scores:
-                problems.append(Problem("has two scores; expected one", code="duplicate_id",
-                                        subject=subject))
+                problems.append(
+                    Problem("has two scores; expected one", code="duplicate_id", subject=subject)
+                )
             scores[key] = line.score
         elif line.atom_id is not None:
             if line.atom_id in verdicts[key]:
-                problems.append(Problem("has two verdicts; expected one", code="duplicate_id",
-                                        subject=f"{subject}, atom {line.atom_id}"))
+                problems.append(
+                    Problem(
+                        "has two verdicts; expected one",
+                        code="duplicate_id",
+                        subject=f"{subject}, atom {line.atom_id}",
+                    )
+                )
             verdicts[key][line.atom_id] = decide(line.verdict, line.votes).word
     if problems:
         raise InputError(problems)
@@ -184,7 +194,8 @@ def _task(
         gain = means["R3"] - means["R1"]
         enough = gain > least
     differing, incomparable, count = _stability(
-        [found for key, found in sorted(verdicts.items()) if key[:2] == (task, "R2")])
+        [found for key, found in sorted(verdicts.items()) if key[:2] == (task, "R2")]
+    )
     return TaskCalibration(
         task_id=task,
         scores={report: float(value) for report, value in means.items()},
@@ -204,7 +215,13 @@ def _stability(runs: list[Mapping[str, str]]) -> tuple[Measure, int, int]:
     atoms = sorted({atom for run in runs for atom in run})
     if len(runs) < 2:
         return Measure(None, 0, Status.ONE_RATER if runs else Status.EMPTY), 0, len(runs)
-    decided = [words for atom in atoms
-               if (words := {run.get(atom, "skipped") for run in runs}) <= {"yes", "no"}]
-    return share(sum(len(words) > 1 for words in decided), len(decided)), (
-        len(atoms) - len(decided)), len(runs)
+    decided = [
+        words
+        for atom in atoms
+        if (words := {run.get(atom, "skipped") for run in runs}) <= {"yes", "no"}
+    ]
+    return (
+        share(sum(len(words) > 1 for words in decided), len(decided)),
+        (len(atoms) - len(decided)),
+        len(runs),
+    )

@@ -38,9 +38,13 @@ class BoundedDraws:
 
     def __init__(self, seed: int, bound: int) -> None:
         if operator.index(seed) < 0 or not 1 <= bound <= _WORD:
-            raise InputError(Problem(
-                f"seed {seed}, bound {bound}; expected a seed of 0 or more and a bound of 1 to "
-                "2**32", code="draws"))
+            raise InputError(
+                Problem(
+                    f"seed {seed}, bound {bound}; expected a seed of 0 or more and a bound of 1 to "
+                    "2**32",
+                    code="draws",
+                )
+            )
         self._generator = np.random.PCG64(seed)
         self._bound = np.uint64(bound)
         self._threshold = np.uint32(_WORD % bound)
@@ -87,8 +91,12 @@ def resampling_counts(
         InputError: The seed is negative, or there are no units or replicates.
     """
     if units < 1 or replicates < 1:
-        raise InputError(Problem(f"{units} units, {replicates} replicates; expected at least one "
-                                 "of each", code="bootstrap"))
+        raise InputError(
+            Problem(
+                f"{units} units, {replicates} replicates; expected at least one of each",
+                code="bootstrap",
+            )
+        )
     stream = BoundedDraws(seed, units)
     step = max(16, block // units) if block >= 16 else 1
     for start in range(0, replicates, step):

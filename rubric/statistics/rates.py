@@ -73,8 +73,9 @@ class RateRow:
         """Return plain data for JSON."""
         return {
             "key": self.key,
-            "configurations": {name: rate.to_record()
-                               for name, rate in self.configurations.items()},
+            "configurations": {
+                name: rate.to_record() for name, rate in self.configurations.items()
+            },
             "mean_over_configurations": self.mean_over_configurations.to_record(),
             "pooled": self.pooled.to_record(),
         }
@@ -102,7 +103,8 @@ def pass_rates(
     (0.5, 0.333)
     """
     counts: dict[str, dict[tuple[str, str], list[int]]] = defaultdict(
-        lambda: defaultdict(lambda: [0, 0]))
+        lambda: defaultdict(lambda: [0, 0])
+    )
     systems: set[str] = set()
     for item in _checked(decisions):
         systems.add(item.system)
@@ -120,13 +122,17 @@ def pass_rates(
             if scored:
                 reports[system].append(Fraction(passed, scored))
         present = [sum(found, Fraction(0)) / len(found) for found in reports.values() if found]
-        rows.append(RateRow(
-            key=key,
-            configurations={system: mean(found) for system, found in reports.items()},
-            mean_over_configurations=mean(present),
-            pooled=share(sum(cell[0] for cell in counts[key].values()),
-                         sum(cell[1] for cell in counts[key].values())),
-        ))
+        rows.append(
+            RateRow(
+                key=key,
+                configurations={system: mean(found) for system, found in reports.items()},
+                mean_over_configurations=mean(present),
+                pooled=share(
+                    sum(cell[0] for cell in counts[key].values()),
+                    sum(cell[1] for cell in counts[key].values()),
+                ),
+            )
+        )
     return tuple(rows)
 
 
@@ -134,13 +140,20 @@ def _checked(decisions: Iterable[Decision]) -> list[Decision]:
     found = list(decisions)
     times = Counter((item.system, item.task_id, item.atom_id) for item in found)
     problems = [
-        Problem(f"is there {number} times; expected once", code="duplicate_id",
-                subject=f"task {task}, system {system}, atom {atom}")
-        for (system, task, atom), number in times.items() if number > 1
+        Problem(
+            f"is there {number} times; expected once",
+            code="duplicate_id",
+            subject=f"task {task}, system {system}, atom {atom}",
+        )
+        for (system, task, atom), number in times.items()
+        if number > 1
     ]
     problems += [
-        Problem(f"outcome {item.outcome!r} is not 0, 1 or none", code="outcome",
-                subject=f"task {item.task_id}, system {item.system}, atom {item.atom_id}")
+        Problem(
+            f"outcome {item.outcome!r} is not 0, 1 or none",
+            code="outcome",
+            subject=f"task {item.task_id}, system {item.system}, atom {item.atom_id}",
+        )
         for item in found
         if not (item.outcome is None or (isinstance(item.outcome, int) and item.outcome in (0, 1)))
     ]
@@ -209,8 +222,16 @@ def _group_means(
 ) -> tuple[GroupMeans, ...]:
     missing = [task for task in table.tasks if task not in groups]
     if missing:
-        raise InputError([Problem(f"has no {word}; expected one for every task",
-                                  code="no_group", subject=f"task {task}") for task in missing])
+        raise InputError(
+            [
+                Problem(
+                    f"has no {word}; expected one for every task",
+                    code="no_group",
+                    subject=f"task {task}",
+                )
+                for task in missing
+            ]
+        )
     members: dict[str, list[str]] = defaultdict(list)
     for task in table.tasks:
         members[groups[task]].append(task)
@@ -220,22 +241,26 @@ def _group_means(
         tasks = members[group]
         values = {system: _values(table, system, tasks, failures) for system in table.systems}
         present = [sum(found, Fraction(0)) / len(found) for found in values.values() if found]
-        made.append(GroupMeans(
-            group=group, tasks=len(tasks),
-            systems={system: average(system, tasks) for system in table.systems},
-            mean_over_systems=mean(present),
-            pooled=mean([value for found in values.values() for value in found]),
-        ))
+        made.append(
+            GroupMeans(
+                group=group,
+                tasks=len(tasks),
+                systems={system: average(system, tasks) for system in table.systems},
+                mean_over_systems=mean(present),
+                pooled=mean([value for found in values.values() for value in found]),
+            )
+        )
     return tuple(made)
 
 
-def _values(
-    table: ScoreTable, system: str, tasks: Sequence[str], failures: bool
-) -> list[Fraction]:
+def _values(table: ScoreTable, system: str, tasks: Sequence[str], failures: bool) -> list[Fraction]:
     if failures:
         return [value for task in tasks if (value := table.value(task, system)) is not None]
-    return [Fraction(cell.score) for task in tasks
-            if (cell := table.cells.get((task, system))) is not None and cell.score is not None]
+    return [
+        Fraction(cell.score)
+        for task in tasks
+        if (cell := table.cells.get((task, system))) is not None and cell.score is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,40 +310,64 @@ def matched_comparison(
     Raises:
         InputError: An arm names a system that is not in the scores.
     """
-    unknown = sorted({system for models in arms.values() for system in models.values()}
-                     - set(table.systems))
+    unknown = sorted(
+        {system for models in arms.values() for system in models.values()} - set(table.systems)
+    )
     if unknown:
-        raise InputError([Problem(
-            f"is not in the scores{did_you_mean(system, table.systems)}", code="unknown_system",
-            subject=f"system {system}") for system in unknown])
-    shared: set[str] = set.intersection(*(set(models) for models in arms.values())) if (
-        arms) else set()
+        raise InputError(
+            [
+                Problem(
+                    f"is not in the scores{did_you_mean(system, table.systems)}",
+                    code="unknown_system",
+                    subject=f"system {system}",
+                )
+                for system in unknown
+            ]
+        )
+    shared: set[str] = (
+        set.intersection(*(set(models) for models in arms.values())) if (arms) else set()
+    )
     used = {models[model] for models in arms.values() for model in shared}
-    tasks = [task for task in table.tasks
-             if all(table.value(task, system) is not None for system in used)]
+    tasks = [
+        task
+        for task in table.tasks
+        if all(table.value(task, system) is not None for system in used)
+    ]
     made = []
     for arm in sorted(arms):
         systems = [arms[arm][model] for model in sorted(shared)]
         values = [_values(table, system, tasks, failures=True) for system in systems]
         means = [sum(found, Fraction(0)) / len(found) for found in values if found]
         successes = [len(_values(table, system, tasks, failures=False)) for system in systems]
-        made.append(Matched(
-            arm=arm,
-            quality=mean(means),
-            success_rate=mean([Fraction(done, len(tasks)) for done in successes] if tasks else []),
-            process={name: _median_of_medians([found.get(system, ()) for system in systems])
-                     for name, found in sorted((process or {}).items())},
-            models=tuple(sorted(shared)),
-        ))
+        made.append(
+            Matched(
+                arm=arm,
+                quality=mean(means),
+                success_rate=mean(
+                    [Fraction(done, len(tasks)) for done in successes] if tasks else []
+                ),
+                process={
+                    name: _median_of_medians([found.get(system, ()) for system in systems])
+                    for name, found in sorted((process or {}).items())
+                },
+                models=tuple(sorted(shared)),
+            )
+        )
     return tuple(made)
 
 
 def _median_of_medians(groups: Iterable[Sequence[Fraction | float]]) -> Measure:
-    middles = [middle for values in groups
-               if (middle := median([Fraction(value) for value in values])) is not None]
+    middles = [
+        middle
+        for values in groups
+        if (middle := median([Fraction(value) for value in values])) is not None
+    ]
     result = median(middles)
-    return Measure(None if result is None else float(result), len(middles),
-                   Status.EMPTY if result is None else Status.OK)
+    return Measure(
+        None if result is None else float(result),
+        len(middles),
+        Status.EMPTY if result is None else Status.OK,
+    )
 
 
 def failure_outcomes(kinds: Iterable[str | None]) -> dict[str, Measure]:
@@ -337,13 +386,21 @@ def failure_outcomes(kinds: Iterable[str | None]) -> dict[str, Measure]:
     >>> failure_outcomes(["omitted", "topic_only", None, "omitted"])["omitted"].count
     3
     """
-    words = [kind if kind is None else kind.strip().lower().replace("_", " ").replace("-", " ")
-             for kind in kinds]
+    words = [
+        kind if kind is None else kind.strip().lower().replace("_", " ").replace("-", " ")
+        for kind in kinds
+    ]
     unknown = sorted({word for word in words if word is not None and word not in FAILURES})
     if unknown:
-        raise InputError([Problem(
-            f"{word!r} is not one of {', '.join(FAILURES)}{did_you_mean(word, FAILURES)}",
-            code="failure") for word in unknown])
+        raise InputError(
+            [
+                Problem(
+                    f"{word!r} is not one of {', '.join(FAILURES)}{did_you_mean(word, FAILURES)}",
+                    code="failure",
+                )
+                for word in unknown
+            ]
+        )
     labelled = len(words) - words.count(None)
     result = {kind: share(words.count(kind), labelled) for kind in FAILURES}
     result["unlabelled"] = share(words.count(None), len(words))

@@ -122,9 +122,15 @@ def parse_records(
         name = key(record)
         if name in first:
             parts = name if isinstance(name, tuple) else (name,)
-            problems.append(Problem(
-                f"{' '.join(str(part) for part in parts if part != '')} is already on line "
-                f"{first[name]}; expected it once", code="duplicate_id", file=file, line=number))
+            problems.append(
+                Problem(
+                    f"{' '.join(str(part) for part in parts if part != '')} is already on line "
+                    f"{first[name]}; expected it once",
+                    code="duplicate_id",
+                    file=file,
+                    line=number,
+                )
+            )
             continue
         first[name] = number
         yield record
@@ -133,8 +139,9 @@ def parse_records(
 def _finite_json(line: str | bytes, file: str | None, number: int) -> Any:
     data = read_json(line, file, number)
     if not is_finite_data(data):
-        raise FormatError(Problem("holds NaN or infinity, which is not JSON", "not_finite", file,
-                                  number))
+        raise FormatError(
+            Problem("holds NaN or infinity, which is not JSON", "not_finite", file, number)
+        )
     return data
 
 
@@ -160,8 +167,11 @@ def _model_problems(error: ValidationError) -> Iterator[Problem]:
     for place, details in by_place.items():
         expected = [_EXPECTED[detail["type"]] for detail in details if detail["type"] in _EXPECTED]
         other = [detail for detail in details if detail["type"] not in _EXPECTED]
-        text = (f"{_shown(details[0]['input'])} is not {' or '.join(expected)}" if not other
-                else _message(other[-1]))
+        text = (
+            f"{_shown(details[0]['input'])} is not {' or '.join(expected)}"
+            if not other
+            else _message(other[-1])
+        )
         yield Problem(text, code=details[-1]["type"], subject=place or None)
 
 
@@ -171,8 +181,7 @@ def _message(detail: ErrorDetails) -> str:
         return "is missing"
     if detail["type"] == "literal_error":
         expected = context["expected"].replace(" or ", ", ").replace("'", "")
-        return (f"{value!r} is not one of {expected}"
-                f"{did_you_mean(str(value), expected.split(', '))}")
+        return f"{value!r} is not one of {expected}{did_you_mean(str(value), expected.split(', '))}"
     if detail["type"] == "value_error":
         return str(context["error"])
     if detail["type"] == "greater_than_equal":

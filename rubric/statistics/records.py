@@ -70,11 +70,14 @@ class Event(BaseModel):
             try:
                 moment = datetime.fromisoformat(value)
             except ValueError as error:
-                raise ValueError(f"{value!r} is no time; expected seconds or for instance "
-                                 "2026-01-31T12:00:00+00:00") from error
+                raise ValueError(
+                    f"{value!r} is no time; expected seconds or for instance "
+                    "2026-01-31T12:00:00+00:00"
+                ) from error
             if moment.tzinfo is None:
-                raise ValueError(f"{value!r} has no offset; expected for instance "
-                                 "2026-01-31T12:00:00+00:00")
+                raise ValueError(
+                    f"{value!r} has no offset; expected for instance 2026-01-31T12:00:00+00:00"
+                )
         return value
 
     @property
@@ -112,8 +115,9 @@ class Trajectory(BaseModel):
         counts = Counter(event.index for event in events)
         repeated = [str(index) for index in sorted(counts) if counts[index] > 1]
         if repeated:
-            raise ValueError(f"index {', '.join(repeated)} is used more than once; "
-                             "expected each once")
+            raise ValueError(
+                f"index {', '.join(repeated)} is used more than once; expected each once"
+            )
         return events
 
     @property
@@ -155,11 +159,15 @@ class HumanLabel(BaseModel):
             if self.rating is None or self.label is not None:
                 raise ValueError("holistic needs a rating and no label")
             return self
-        allowed = ("yes", "no", "na", "skipped") if self.kind == "decision" else (
-            "correct", "incorrect", "yes", "no")
+        allowed = (
+            ("yes", "no", "na", "skipped")
+            if self.kind == "decision"
+            else ("correct", "incorrect", "yes", "no")
+        )
         if self.rating is not None or self.label not in allowed:
-            raise ValueError(f"{self.kind} needs a label and no rating; expected one of "
-                             f"{', '.join(allowed)}")
+            raise ValueError(
+                f"{self.kind} needs a label and no rating; expected one of {', '.join(allowed)}"
+            )
         return self
 
     @property

@@ -40,24 +40,31 @@ def grid_of(
     Raises:
         RubricError: A parameter is outside its domain, or a verdict has no tree.
     """
-    compiled = (trees if isinstance(trees, CompiledTrees)
-                else compile_trees(trees, settings, inventory))
+    compiled = (
+        trees if isinstance(trees, CompiledTrees) else compile_trees(trees, settings, inventory)
+    )
     chosen = None if systems is None else tuple(systems)
 
     def grid(points: Sequence[Point]) -> list[Averages]:
-        found = score_grid(compiled, verdicts,
-                           [Overrides.model_validate(point.overrides()) for point in points],
-                           systems=chosen)
+        found = score_grid(
+            compiled,
+            verdicts,
+            [Overrides.model_validate(point.overrides()) for point in points],
+            systems=chosen,
+        )
         names = sorted(set(found.systems))
-        columns = {name: [place for place, system in enumerate(found.systems) if system == name]
-                   for name in names}
+        columns = {
+            name: [place for place, system in enumerate(found.systems) if system == name]
+            for name in names
+        }
         scores, states = found.scores.tolist(), found.states.tolist()
         answers: list[Averages] = []
         for at in range(len(points)):
             row: dict[str, float | None] = {}
             for name in names:
-                values = [scores[at][place] for place in columns[name]
-                          if states[at][place] in _COUNTED]
+                values = [
+                    scores[at][place] for place in columns[name] if states[at][place] in _COUNTED
+                ]
                 row[name] = math.fsum(values) / len(values) if values else None
             answers.append(row)
         return answers

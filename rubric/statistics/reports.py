@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from rubric.tree import Tree
     from rubric.verdicts import VerdictTable
 
-__all__ = ["calibration_scorer", "decisions", "machine_decisions", "score_table",
-           "table_from_records"]
+__all__ = [
+    "calibration_scorer",
+    "decisions",
+    "machine_decisions",
+    "score_table",
+    "table_from_records",
+]
 
 _STATES = {
     "scored": CellState.SCORED,
@@ -42,8 +47,14 @@ def score_table(reports: Iterable[ReportScore]) -> ScoreTable:
     cells = []
     for report in reports:
         state = _STATES[report.status]
-        cells.append(Cell(report.task_id, report.system,
-                          report.score if state is CellState.SCORED else None, state))
+        cells.append(
+            Cell(
+                report.task_id,
+                report.system,
+                report.score if state is CellState.SCORED else None,
+                state,
+            )
+        )
     return ScoreTable.build(cells)
 
 
@@ -65,16 +76,22 @@ def table_from_records(records: Iterable[Mapping[str, Any]]) -> ScoreTable:
     for place, record in enumerate(records, start=1):
         task, system = record.get("task_id"), record.get("system")
         if not isinstance(task, str) or not isinstance(system, str):
-            problems.append(Problem("lacks task_id or system", code="score",
-                                    subject=f"record {place}"))
+            problems.append(
+                Problem("lacks task_id or system", code="score", subject=f"record {place}")
+            )
             continue
         subject = f"task {task}, system {system}"
         score = record.get("score")
         status = record.get("status", "scored" if score is not None else "unscored")
         if status not in _STATES:
-            problems.append(Problem(
-                f"status {status!r} is not one of {', '.join(_STATES)}"
-                f"{did_you_mean(str(status), _STATES)}", code="status", subject=subject))
+            problems.append(
+                Problem(
+                    f"status {status!r} is not one of {', '.join(_STATES)}"
+                    f"{did_you_mean(str(status), _STATES)}",
+                    code="status",
+                    subject=subject,
+                )
+            )
             continue
         state = _STATES[status]
         exact_score = record.get("score_exact")
@@ -82,8 +99,11 @@ def table_from_records(records: Iterable[Mapping[str, Any]]) -> ScoreTable:
             try:
                 score = Fraction(exact_score)
             except (ValueError, ZeroDivisionError):
-                problems.append(Problem(f"score_exact {exact_score!r} is not a ratio",
-                                        code="score", subject=subject))
+                problems.append(
+                    Problem(
+                        f"score_exact {exact_score!r} is not a ratio", code="score", subject=subject
+                    )
+                )
                 continue
         cells.append(Cell(task, system, score if state is CellState.SCORED else None, state))
     if problems:
@@ -101,18 +121,30 @@ def decisions(reports: Iterable[ReportScore], trees: Iterable[Tree]) -> Iterator
     Raises:
         InputError: A report has no tree.
     """
-    by_task = {tree.task_id: [(atom.id, atom.direction, tree.level(atom.id)) for atom in tree.atoms]
-               for tree in trees}
+    by_task = {
+        tree.task_id: [(atom.id, atom.direction, tree.level(atom.id)) for atom in tree.atoms]
+        for tree in trees
+    }
     for report in reports:
         if _STATES[report.status] in (CellState.FAILED, CellState.NOT_RUN):
             continue
         if report.task_id not in by_task:
-            raise InputError(Problem(f"has no tree{did_you_mean(report.task_id, by_task)}",
-                                     code="unknown_task", subject=f"task {report.task_id}"))
+            raise InputError(
+                Problem(
+                    f"has no tree{did_you_mean(report.task_id, by_task)}",
+                    code="unknown_task",
+                    subject=f"task {report.task_id}",
+                )
+            )
         for atom, direction, level in by_task[report.task_id]:
-            yield Decision(report.task_id, report.system, atom, direction,
-                           None if level is None else level.value,
-                           _OUTCOMES[report.outcomes[atom]])
+            yield Decision(
+                report.task_id,
+                report.system,
+                atom,
+                direction,
+                None if level is None else level.value,
+                _OUTCOMES[report.outcomes[atom]],
+            )
 
 
 def machine_decisions(table: VerdictTable) -> dict[tuple[str, str, str], str]:
@@ -126,8 +158,13 @@ def machine_decisions(table: VerdictTable) -> dict[tuple[str, str, str], str]:
 
     found = {
         (table.tasks[task], table.systems[system], table.atoms[atom]): WORDS[code]
-        for task, system, atom, code in zip(table.task.tolist(), table.system.tolist(),
-                                            table.atom.tolist(), table.code.tolist(), strict=True)
+        for task, system, atom, code in zip(
+            table.task.tolist(),
+            table.system.tolist(),
+            table.atom.tolist(),
+            table.code.tolist(),
+            strict=True,
+        )
     }
     if len(table.systems) == 1:
         found |= {(task, "", atom): word for (task, _, atom), word in found.items()}
@@ -152,8 +189,13 @@ def calibration_scorer(
 
     def scorer(task: str, verdicts: Mapping[str, str]) -> Fraction | None:
         if task not in by_task:
-            raise InputError(Problem(f"has no tree{did_you_mean(task, by_task)}",
-                                     code="unknown_task", subject=f"task {task}"))
+            raise InputError(
+                Problem(
+                    f"has no tree{did_you_mean(task, by_task)}",
+                    code="unknown_task",
+                    subject=f"task {task}",
+                )
+            )
         return score_report(by_task[task], verdicts, settings=settings).score
 
     return scorer

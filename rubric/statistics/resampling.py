@@ -59,9 +59,16 @@ class Columns:
         if clusters is not None:
             missing = [task for task in table.tasks if task not in clusters]
             if missing:
-                raise InputError([Problem("has no cluster; expected one for every task",
-                                          code="no_cluster", subject=f"task {task}")
-                                  for task in missing])
+                raise InputError(
+                    [
+                        Problem(
+                            "has no cluster; expected one for every task",
+                            code="no_cluster",
+                            subject=f"task {task}",
+                        )
+                        for task in missing
+                    ]
+                )
             keys = {task: clusters[task] for task in table.tasks}
         order = {key: place for place, key in enumerate(sorted(set(keys.values())))}
         self.units = len(order)
@@ -83,10 +90,13 @@ class Columns:
         key = tuple(column)
         if key not in self._places:
             if self.units * max(map(abs, key), default=0) >= _EXACT:
-                raise InputError(Problem(
-                    "the scores are too large, or the tasks too many, for exact sums; "
-                    f"expected units times the largest score below {_EXACT // _QUANTUM}",
-                    code="overflow"))
+                raise InputError(
+                    Problem(
+                        "the scores are too large, or the tasks too many, for exact sums; "
+                        f"expected units times the largest score below {_EXACT // _QUANTUM}",
+                        code="overflow",
+                    )
+                )
             self._places[key] = len(self._sums)
             self._sums.append(key)
         return self._places[key]
@@ -101,29 +111,47 @@ class Columns:
             status = Status.ONE_TASK
         mean = Fraction(sum(values.values()), max(1, len(values)) * _QUANTUM)
         self._ratios[name] = (
-            self._column(values), self._column(dict.fromkeys(values, 1)), mean, status)
+            self._column(values),
+            self._column(dict.fromkeys(values, 1)),
+            mean,
+            status,
+        )
 
     def average(self, system: str) -> None:
         """Ask for the all-task average of a system."""
-        values = {task: value for task in self.table.tasks
-                  if (value := self._values.get((task, system))) is not None}
+        values = {
+            task: value
+            for task in self.table.tasks
+            if (value := self._values.get((task, system))) is not None
+        }
         states = {self.table.state(task, system) for task in values}
         self._ratio(("average", system), values, states == {CellState.FAILED})
 
     def pair(self, a: str, b: str) -> None:
         """Ask for the paired differences of two systems over the tasks that both have."""
-        both = [task for task in self.table.tasks
-                if (task, a) in self._values and (task, b) in self._values]
-        done = {task: (self.table.state(task, a) is CellState.SCORED,
-                       self.table.state(task, b) is CellState.SCORED) for task in both}
+        both = [
+            task
+            for task in self.table.tasks
+            if (task, a) in self._values and (task, b) in self._values
+        ]
+        done = {
+            task: (
+                self.table.state(task, a) is CellState.SCORED,
+                self.table.state(task, b) is CellState.SCORED,
+            )
+            for task in both
+        }
         gaps = {task: self._values[task, a] - self._values[task, b] for task in both}
         failed = bool(both) and not any(any(pair) for pair in done.values())
         self._ratio(("difference", a, b), gaps, failed)
-        self._ratio(("successful", a, b), {task: gaps[task] for task in both if all(done[task])},
-                    False)
-        self._ratio(("completion", a, b),
-                    {task: (left - right) * _QUANTUM for task, (left, right) in done.items()},
-                    False)
+        self._ratio(
+            ("successful", a, b), {task: gaps[task] for task in both if all(done[task])}, False
+        )
+        self._ratio(
+            ("completion", a, b),
+            {task: (left - right) * _QUANTUM for task, (left, right) in done.items()},
+            False,
+        )
 
     def draw(self, seed: int, replicates: int) -> None:
         """Resample the units; every column is summed in every replicate."""
@@ -133,7 +161,7 @@ class Columns:
         self._drawn = np.empty((len(sums), replicates))
         done = 0
         for block in resampling_counts(seed, self.units, replicates):
-            _multiply(sums, block, self._drawn[:, done:done + len(block)])
+            _multiply(sums, block, self._drawn[:, done : done + len(block)])
             done += len(block)
 
     def point(self, name: tuple[str, ...]) -> Measure:
@@ -151,8 +179,9 @@ class Columns:
         if not len(values):
             return Interval(None, None, Status.EMPTY, self._drawn.shape[1])
         low, high = _percentiles(values, ((1 - level) / 2, (1 + level) / 2))
-        return Interval(float(low / scale), float(high / scale), status,
-                        self._drawn.shape[1] - len(values))
+        return Interval(
+            float(low / scale), float(high / scale), status, self._drawn.shape[1] - len(values)
+        )
 
     def _replicated(self, above: int, below: int) -> tuple[Floats, int]:
         """Return (values, scale): a statistic in every replicate that defines it, times scale."""
@@ -165,8 +194,11 @@ class Columns:
     def probability_best(self) -> dict[str, Measure]:
         """Return how often each system has the highest average; k systems that tie get 1/k."""
         result = {system: Measure(None, 0, Status.EMPTY) for system in self.table.systems}
-        present = [system for system in self.table.systems
-                   if self._ratios["average", system][3] is not Status.EMPTY]
+        present = [
+            system
+            for system in self.table.systems
+            if self._ratios["average", system][3] is not Status.EMPTY
+        ]
         if not present:
             return result
         rows = []
@@ -181,8 +213,10 @@ class Columns:
         replicates = averages.shape[1]
         for place, system in enumerate(present):
             shares = np.bincount(ties[top[place]], minlength=1)
-            total = sum((Fraction(int(times), size) for size, times in enumerate(shares) if size),
-                        Fraction(0))
+            total = sum(
+                (Fraction(int(times), size) for size, times in enumerate(shares) if size),
+                Fraction(0),
+            )
             result[system] = Measure(float(total / replicates), replicates)
         return result
 
@@ -195,7 +229,7 @@ def _multiply(sums: Floats, counts: Floats, out: Floats) -> None:
     """
     rows = max(1, _SERIAL // counts.size)
     for start in range(0, len(sums), rows):
-        np.matmul(sums[start:start + rows], counts.T, out=out[start:start + rows])
+        np.matmul(sums[start : start + rows], counts.T, out=out[start : start + rows])
 
 
 def quantised(value: Fraction, task: str, system: str) -> int:
@@ -203,8 +237,13 @@ def quantised(value: Fraction, task: str, system: str) -> int:
     twice = 2 * rest - value.denominator
     scaled = whole + (twice > 0 or (twice == 0 and whole % 2 == 1))
     if abs(scaled) >= _EXACT:
-        raise InputError(Problem(f"score {float(value)} is too large for exact sums",
-                                 code="overflow", subject=f"task {task}, system {system}"))
+        raise InputError(
+            Problem(
+                f"score {float(value)} is too large for exact sums",
+                code="overflow",
+                subject=f"task {task}, system {system}",
+            )
+        )
     return scaled
 
 

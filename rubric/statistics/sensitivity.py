@@ -71,15 +71,22 @@ def weight_points(triples: Iterable[Sequence[Any]] | int) -> tuple[Point, ...]:
     if isinstance(triples, int):
         if triples < 1:
             raise InputError(Problem(f"{triples} steps; expected at least one", code="grid"))
-        triples = [(Fraction(a, triples), Fraction(b, triples), Fraction(triples - a - b, triples))
-                   for a in range(triples, -1, -1) for b in range(triples - a, -1, -1)]
+        triples = [
+            (Fraction(a, triples), Fraction(b, triples), Fraction(triples - a - b, triples))
+            for a in range(triples, -1, -1)
+            for b in range(triples - a, -1, -1)
+        ]
     points = []
     for triple in triples:
         values = _numbers(triple, "lambda")
         if len(values) != 3 or min(values) < 0 or not any(values):
-            raise InputError(Problem(
-                f"lambda {' / '.join(map(str, triple))}; expected three weights, none negative, "
-                "not all 0", code="grid"))
+            raise InputError(
+                Problem(
+                    f"lambda {' / '.join(map(str, triple))}; expected three weights, none negative, "
+                    "not all 0",
+                    code="grid",
+                )
+            )
         label = " / ".join(str(to_number(value)) for value in values)
         names = ("content", "citation", "presentation")
         points.append(Point("lambda", f"lambda {label}", dict(zip(names, values, strict=True))))
@@ -118,8 +125,9 @@ def kappa_points(values: Iterable[int | None], direction: str = _EVERY) -> tuple
     """
     points = []
     for value in values:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)
-                                  or value < 1):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 1
+        ):
             raise InputError(Problem(f"kappa {value} is not an integer >= 1", code="grid"))
         shown = "none" if value is None else value
         points.append(Point("kappa", f"kappa{_of(direction)} {shown}", kappa={direction: value}))
@@ -197,9 +205,14 @@ class Sensitivity:
 
     def same_top(self, places: int) -> bool:
         """Return whether the systems of the first ranks are the same, in the same order."""
+
         def top(row: GridRow) -> list[tuple[int, str]]:
-            return sorted((place, system) for system, place in row.ranks.items()
-                          if place is not None and place <= places)
+            return sorted(
+                (place, system)
+                for system, place in row.ranks.items()
+                if place is not None and place <= places
+            )
+
         return all(top(row) == top(self.released) for row in self.rows)
 
     def to_record(self) -> dict[str, Any]:
@@ -249,24 +262,49 @@ def sensitivity(points: Iterable[Point], grid: Grid) -> Sensitivity:
     {'tau': 1}
     """
     wanted = list(points)
-    problems = [Problem("changes more than one parameter group; expected one at a time",
-                        code="grid", subject=point.label)
-                for point in wanted if _groups(point) != {point.group}]
+    problems = [
+        Problem(
+            "changes more than one parameter group; expected one at a time",
+            code="grid",
+            subject=point.label,
+        )
+        for point in wanted
+        if _groups(point) != {point.group}
+    ]
     if problems:
         raise InputError(problems)
     asked = [Point("released", "released"), *wanted]
     answers = list(grid(asked))
     if len(answers) != len(asked) or any(set(row) != set(answers[0]) for row in answers):
-        raise InputError(Problem(f"the scorer answered {len(answers)} of {len(asked)} points, or "
-                                 "not for the same systems at each", code="grid"))
+        raise InputError(
+            Problem(
+                f"the scorer answered {len(answers)} of {len(asked)} points, or "
+                "not for the same systems at each",
+                code="grid",
+            )
+        )
     base = {system: answers[0][system] for system in sorted(answers[0])}
     start = rank(base)
-    made = [_row(point, {system: row[system] for system in base}, base, start)
-            for point, row in zip(asked, answers, strict=True)]
+    made = [
+        _row(point, {system: row[system] for system in base}, base, start)
+        for point, row in zip(asked, answers, strict=True)
+    ]
     groups = dict.fromkeys(point.group for point in wanted)
-    return Sensitivity(made[0], tuple(made[1:]), {
-        group: max((row.largest_change for row in made[1:] if row.point.group == group
-                    and row.largest_change is not None), default=None) for group in groups})
+    return Sensitivity(
+        made[0],
+        tuple(made[1:]),
+        {
+            group: max(
+                (
+                    row.largest_change
+                    for row in made[1:]
+                    if row.point.group == group and row.largest_change is not None
+                ),
+                default=None,
+            )
+            for group in groups
+        },
+    )
 
 
 def _groups(point: Point) -> set[str]:
@@ -288,11 +326,13 @@ def _row(
             moved.append(abs(Fraction(here) - Fraction(there)))
     return GridRow(
         point=point,
-        averages={system: None if value is None else float(value)
-                  for system, value in averages.items()},
+        averages={
+            system: None if value is None else float(value) for system, value in averages.items()
+        },
         ranks=ranks,
         changes=changes,
-        largest_change=max((abs(step) for step in changes.values() if step is not None),
-                           default=None),
+        largest_change=max(
+            (abs(step) for step in changes.values() if step is not None), default=None
+        ),
         score_change=float(max(moved)) if moved else None,
     )

@@ -78,8 +78,13 @@ class ScoreTable:
             key = (cell.task_id, cell.system)
             subject = f"task {cell.task_id}, system {cell.system}"
             if key in found:
-                problems.append(Problem("scored twice; expected one line a task and system",
-                                        code="duplicate_id", subject=subject))
+                problems.append(
+                    Problem(
+                        "scored twice; expected one line a task and system",
+                        code="duplicate_id",
+                        subject=subject,
+                    )
+                )
             problems += [
                 Problem(text, code="score", subject=subject) for text in _cell_problems(cell)
             ]

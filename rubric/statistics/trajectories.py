@@ -51,8 +51,10 @@ class TraceProfile:
         return {
             "task_id": self.task_id,
             "system": self.system,
-            **{name: value.value if isinstance(value, Status) else _plain(value)
-               for name, value in self.figures.items()},
+            **{
+                name: value.value if isinstance(value, Status) else _plain(value)
+                for name, value in self.figures.items()
+            },
         }
 
 
@@ -146,17 +148,21 @@ def trace_profile(trajectory: Trajectory, ignore: frozenset[str] = frozenset()) 
     else:
         after = Fraction(sum(place > writes[0] for place in searches), len(searches))
     calls = [event for event in events if event.kind != "message"]
-    return TraceProfile(trajectory.task_id, trajectory.system, {
-        "first_write": position(writes, 0, Status.NO_WRITE),
-        "last_search": position(searches, -1, Status.NO_SEARCH),
-        "search_after_write": after,
-        "write_blocks": Fraction(write_blocks(events, ignore)) if events else Status.EMPTY,
-        "steps": Fraction(len(events)),
-        "tool_calls": Fraction(len(calls)),
-        "tool_errors": Fraction(sum(event.failed for event in calls)),
-        "hours": _hours(events),
-        "tokens": _tokens(events),
-    })
+    return TraceProfile(
+        trajectory.task_id,
+        trajectory.system,
+        {
+            "first_write": position(writes, 0, Status.NO_WRITE),
+            "last_search": position(searches, -1, Status.NO_SEARCH),
+            "search_after_write": after,
+            "write_blocks": Fraction(write_blocks(events, ignore)) if events else Status.EMPTY,
+            "steps": Fraction(len(events)),
+            "tool_calls": Fraction(len(calls)),
+            "tool_errors": Fraction(sum(event.failed for event in calls)),
+            "hours": _hours(events),
+            "tokens": _tokens(events),
+        },
+    )
 
 
 def _tokens(events: tuple[Event, ...]) -> Fraction | Status:
@@ -167,8 +173,11 @@ def _tokens(events: tuple[Event, ...]) -> Fraction | Status:
 def _hours(events: tuple[Event, ...]) -> Fraction | Status:
     """Return the span from the first start to the last end; without starts, the seconds added."""
     lengths = [event.seconds for event in events if event.seconds is not None]
-    ends = [(clock, clock + (event.seconds or 0)) for event in events
-            if (clock := event.clock) is not None]
+    ends = [
+        (clock, clock + (event.seconds or 0))
+        for event in events
+        if (clock := event.clock) is not None
+    ]
     if ends and len(ends) == len(events):
         return (max(end for _, end in ends) - min(start for start, _ in ends)) / 3600
     return sum(lengths, Fraction(0)) / 3600 if lengths else Status.EMPTY
@@ -211,10 +220,10 @@ def configuration_profiles(
             if middle is not None:
                 medians[name] = Measure(float(middle), len(known))
             else:
-                medians[name] = Measure(None, 0, Status(max(sorted(set(absent)),
-                                                            key=absent.count)))
+                medians[name] = Measure(None, 0, Status(max(sorted(set(absent)), key=absent.count)))
         part, blocks = exact["search_after_write"], exact["write_blocks"]
-        interleaved = None if part is None or blocks is None else (
-            part >= min_share and blocks >= min_blocks)
+        interleaved = (
+            None if part is None or blocks is None else (part >= min_share and blocks >= min_blocks)
+        )
         made.append(ConfigurationProfile(system, len(profiles), medians, interleaved, missing))
     return tuple(made)

@@ -22,5 +22,15 @@ from rubric.testing.strategies import (
     weights,
 )
 
-__all__ = ["JudgedTree", "judged_trees", "laws", "overrides", "settings", "tree_data", "trees",
-           "verdict_lines", "verdict_words", "weights"]
+__all__ = [
+    "JudgedTree",
+    "judged_trees",
+    "laws",
+    "overrides",
+    "settings",
+    "tree_data",
+    "trees",
+    "verdict_lines",
+    "verdict_words",
+    "weights",
+]

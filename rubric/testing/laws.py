@@ -62,10 +62,14 @@ def check_range(judged: JudgedTree) -> None:
 
 def check_order_is_irrelevant(judged: JudgedTree) -> None:
     """The order of atoms, directions and verdicts changes nothing."""
-    turned = judged.tree.model_copy(update={"atoms": judged.tree.atoms[::-1],
-                                            "directions": judged.tree.directions[::-1]})
-    other = JudgedTree(parse_tree(json.dumps(dump_tree(turned))),
-                       dict(reversed(judged.words.items())), judged.settings)
+    turned = judged.tree.model_copy(
+        update={"atoms": judged.tree.atoms[::-1], "directions": judged.tree.directions[::-1]}
+    )
+    other = JudgedTree(
+        parse_tree(json.dumps(dump_tree(turned))),
+        dict(reversed(judged.words.items())),
+        judged.settings,
+    )
     first, second = _score(judged).to_dict(), _score(other).to_dict()
     assert first == second
 
@@ -94,17 +98,22 @@ def check_gate_is_local(judged: JudgedTree) -> None:
         return
     for name, direction in first.directions.items():
         other = second.directions[name]
-        assert (direction.n, direction.passed, direction.rate, direction.credited,
-                direction.weight) == (other.n, other.passed, other.rate, other.credited,
-                                      other.weight)
+        assert (
+            direction.n,
+            direction.passed,
+            direction.rate,
+            direction.credited,
+            direction.weight,
+        ) == (other.n, other.passed, other.rate, other.credited, other.weight)
         assert other.gate == 1
 
 
 def check_scaling(judged: JudgedTree) -> None:
     """Scaling all lambdas changes nothing."""
     weights = judged.tree.weights or judged.settings.weights
-    scaled = Weights.model_validate({name: str(7 * getattr(weights, name))
-                                     for name in Weights.model_fields})
+    scaled = Weights.model_validate(
+        {name: str(7 * getattr(weights, name)) for name in Weights.model_fields}
+    )
     tree = judged.tree.model_copy(update={"weights": scaled})
     other = score_plan(make_plan(tree, judged.settings), judged.verdicts, "A")
     assert other.to_dict() == _score(judged).to_dict()
@@ -165,7 +174,8 @@ def check_vectorised(judged: JudgedTree, settings: Settings | None = None) -> No
     """The vectorised scorer has the same state, and the same score to 1e-9."""
     table = VerdictTable.from_lines(
         {"task_id": judged.tree.task_id, "system": "A", "atom_id": atom, "verdict": word}
-        for atom, word in judged.words.items())
+        for atom, word in judged.words.items()
+    )
     grid = score_grid([judged.tree], table, systems=["A"], settings=settings or judged.settings)
     found = score_plan(judged.plan, ReportVerdicts.of(judged.words), "A")
     assert STATES[int(grid.states[0, 0])] == found.status

@@ -62,9 +62,13 @@ class Validation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"task_id": self.task_id, "file": self.file, "valid": self.valid,
-                "findings": [finding.to_dict() for finding in self.findings],
-                "checks": [check.to_dict() for check in self.checks]}
+        return {
+            "task_id": self.task_id,
+            "file": self.file,
+            "valid": self.valid,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "checks": [check.to_dict() for check in self.checks],
+        }
 
 
 def validate(
@@ -113,7 +117,10 @@ def validate(
         tree=tree,
         problems=(*problems, *plan_problems(tree, settings, Overrides(), inventory)),
         facts={fact.fact_id: fact for fact in library} or None,
-        inventory=inventory, settings=settings, empty_report=empty_report)
+        inventory=inventory,
+        settings=settings,
+        empty_report=empty_report,
+    )
     findings: list[Finding] = []
     checks = []
     for rule in RULES:
@@ -130,8 +137,11 @@ def _run(rule: Rule, context: Context, accepted: bool) -> tuple[list[Finding], s
             lacks = item.lacks
         else:
             severity, subject, message = item
-            found.append(Finding(rule.code, severity, subject, message,
-                                 accepted and severity is Severity.WARNING))
+            found.append(
+                Finding(
+                    rule.code, severity, subject, message, accepted and severity is Severity.WARNING
+                )
+            )
     return list(dict.fromkeys(found)), lacks
 
 
@@ -147,12 +157,22 @@ def _status(found: list[Finding], lacks: str) -> str:
 
 def _unreadable(raw: Any, file: str | None, problems: Iterable[Any]) -> Validation:
     findings = dict.fromkeys(
-        Finding("identifiers" if problem.code == "duplicate_id" else "schema", Severity.ERROR,
-                problem.subject or "tree", problem.message) for problem in problems)
+        Finding(
+            "identifiers" if problem.code == "duplicate_id" else "schema",
+            Severity.ERROR,
+            problem.subject or "tree",
+            problem.message,
+        )
+        for problem in problems
+    )
     failed = {finding.code for finding in findings}
-    checks = [CheckResult(rule.code, "failed" if rule.code in failed else "not_run",
-                          "" if rule.code in failed else "a package that passes the schema check")
-              for rule in RULES]
+    checks = [
+        CheckResult(
+            rule.code,
+            "failed" if rule.code in failed else "not_run",
+            "" if rule.code in failed else "a package that passes the schema check",
+        )
+        for rule in RULES
+    ]
     task = raw.get("task_id") if isinstance(raw, Mapping) else None
-    return Validation(task if isinstance(task, str) else None, file, tuple(findings),
-                      tuple(checks))
+    return Validation(task if isinstance(task, str) else None, file, tuple(findings), tuple(checks))

@@ -29,8 +29,9 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
 def check_subjective_wording(context: Context) -> Found:
     """Questions avoid words that two readers would judge differently."""
     for atom in context.tree.atoms:
-        found = dict.fromkeys(word.lower() for word in
-                              context.wording.subjective.findall(atom.question))
+        found = dict.fromkeys(
+            word.lower() for word in context.wording.subjective.findall(atom.question)
+        )
         if found:
             yield WARNING, f"atom {atom.id}", f"question: subjective words: {', '.join(found)}"
 
@@ -42,8 +43,7 @@ def check_duplicates(context: Context) -> Found:
             first = next(item for item in atoms if item.direction == atom.direction)
             if first is not atom:
                 twist = "" if first.expected is atom.expected else ", and expects the opposite"
-                yield (ERROR, f"atom {atom.id}",
-                       f"question: the same as that of {first.id}{twist}")
+                yield (ERROR, f"atom {atom.id}", f"question: the same as that of {first.id}{twist}")
 
 
 def check_direction_boundaries(context: Context) -> Found:
@@ -51,15 +51,21 @@ def check_direction_boundaries(context: Context) -> Found:
     for atoms in _same_questions(context.tree.atoms):
         for atom in atoms[1:]:
             if atom.direction != atoms[0].direction:
-                yield (ERROR, f"atom {atom.id}", f"question: the same as that of {atoms[0].id} "
-                                                 f"in {atoms[0].direction}")
+                yield (
+                    ERROR,
+                    f"atom {atom.id}",
+                    f"question: the same as that of {atoms[0].id} in {atoms[0].direction}",
+                )
     for atom, direction in context.placed():
         for dimension, pattern in context.wording.boundaries.items():
             found = pattern.search(atom.question)
             if found and direction.dimension != dimension:
-                yield (WARNING, f"atom {atom.id}",
-                       f"question: {found[0]!r} speaks of {dimension}, but {direction.id} is "
-                       f"{direction.dimension}")
+                yield (
+                    WARNING,
+                    f"atom {atom.id}",
+                    f"question: {found[0]!r} speaks of {dimension}, but {direction.id} is "
+                    f"{direction.dimension}",
+                )
 
 
 def check_difficulty_balance(context: Context) -> Found:
@@ -72,8 +78,12 @@ def check_difficulty_balance(context: Context) -> Found:
     level, count = known.most_common(1)[0]
     share = Fraction(count, sum(known.values()))
     if share > context.settings.largest_level_share:
-        yield (WARNING, "tree", f"{float(share):.0%} of the atoms are {level}; expected at most "
-                                f"{float(context.settings.largest_level_share):.0%}")
+        yield (
+            WARNING,
+            "tree",
+            f"{float(share):.0%} of the atoms are {level}; expected at most "
+            f"{float(context.settings.largest_level_share):.0%}",
+        )
 
 
 def check_source_concentration(context: Context) -> Found:
@@ -91,9 +101,13 @@ def check_source_concentration(context: Context) -> Found:
     domain, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
     share = Fraction(count, len(sourced))
     if share > context.settings.largest_source_share:
-        yield (WARNING, "tree", f"{float(share):.0%} of the facts have {domain} as a source; "
-                                f"expected at most "
-                                f"{float(context.settings.largest_source_share):.0%}")
+        yield (
+            WARNING,
+            "tree",
+            f"{float(share):.0%} of the facts have {domain} as a source; "
+            f"expected at most "
+            f"{float(context.settings.largest_source_share):.0%}",
+        )
 
 
 def check_empty_report(context: Context) -> Found:
@@ -120,15 +134,19 @@ def check_language_consistency(context: Context) -> Found:
     language = (context.tree.language or "").casefold().replace("_", "-").split("-")[0]
     scripts = context.wording.scripts.get(language)
     if scripts is None:
-        yield NotRun(f"a language that wording.toml has scripts for (found "
-                     f"{context.tree.language!r})")
+        yield NotRun(
+            f"a language that wording.toml has scripts for (found {context.tree.language!r})"
+        )
         return
     for atom in context.tree.atoms:
         letters = [letter for letter in atom.question if letter.isalpha()]
         inside = sum(unicodedata.name(letter, "").startswith(scripts) for letter in letters)
         if letters and 2 * inside < len(letters):
-            yield (WARNING, f"atom {atom.id}",
-                   f"question: most of it is not in the script of language {language!r}")
+            yield (
+                WARNING,
+                f"atom {atom.id}",
+                f"question: most of it is not in the script of language {language!r}",
+            )
 
 
 def _same_questions(atoms: Iterable[Atom]) -> Iterable[list[Atom]]:

@@ -48,8 +48,13 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"code": self.code, "severity": self.severity.value, "subject": self.subject,
-                "message": self.message, "accepted": self.accepted}
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "subject": self.subject,
+            "message": self.message,
+            "accepted": self.accepted,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +101,15 @@ def default_wording() -> Wording:
     return Wording(
         _pattern(data["subjective"]["words"]),
         {name: _pattern(words) for name, words in data["boundaries"].items()},
-        {name: tuple(scripts) for name, scripts in data["scripts"].items()})
+        {name: tuple(scripts) for name, scripts in data["scripts"].items()},
+    )
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    parts = [rf"(?<![\w-]){re.escape(word)}(?![\w-])" if word.isascii() else re.escape(word)
-             for word in words]
+    parts = [
+        rf"(?<![\w-]){re.escape(word)}(?![\w-])" if word.isascii() else re.escape(word)
+        for word in words
+    ]
     return re.compile("|".join(parts), re.IGNORECASE)
 
 

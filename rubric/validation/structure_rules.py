@@ -37,9 +37,11 @@ def check_schema(context: Context) -> Found:
 def check_identifiers(context: Context) -> Found:
     """Ids are unique, visible, and differ by more than case."""
     yield from context.of_reader("duplicate_id")
-    for kind, ids in (("atom", [atom.id for atom in context.tree.atoms]),
-                      ("direction", [item.id for item in context.tree.directions]),
-                      ("fact", [fact.fact_id for fact in context.tree.facts])):
+    for kind, ids in (
+        ("atom", [atom.id for atom in context.tree.atoms]),
+        ("direction", [item.id for item in context.tree.directions]),
+        ("fact", [fact.fact_id for fact in context.tree.facts]),
+    ):
         folded: dict[str, str] = {}
         for item in dict.fromkeys(ids):
             if item != item.strip() or not item.isprintable():
@@ -55,18 +57,27 @@ def check_direction_membership(context: Context) -> Found:
     for direction in context.directions.values():
         known = context.inventory.by_id.get(direction.id)
         if known is not None and direction.dimension is not known.dimension:
-            yield (ERROR, f"direction {direction.id}",
-                   f"dimension: {direction.dimension}, but the inventory has {known.dimension}")
+            yield (
+                ERROR,
+                f"direction {direction.id}",
+                f"dimension: {direction.dimension}, but the inventory has {known.dimension}",
+            )
 
 
 def check_logic_compatibility(context: Context) -> Found:
     """Logic, tau and kappa are within their domains."""
     yield from context.of_reader("logic_bound", "tau_domain", "coverage_domain")
     for direction in context.directions.values():
-        if direction.role is Role.CORE and "logic" in direction.model_fields_set \
-                and direction.logic == "any":
-            yield (WARNING, f"direction {direction.id}",
-                   "logic: any, in a core direction, where it is a diagnostic only")
+        if (
+            direction.role is Role.CORE
+            and "logic" in direction.model_fields_set
+            and direction.logic == "any"
+        ):
+            yield (
+                WARNING,
+                f"direction {direction.id}",
+                "logic: any, in a core direction, where it is a diagnostic only",
+            )
 
 
 def check_evidence_binding(context: Context) -> Found:
@@ -87,13 +98,19 @@ def check_evidence_binding(context: Context) -> Found:
                 yield ERROR, f"atom {atom.id}", f"fact_ids: {name!r} is not in the fact library"
         level = evidence_level(atom.fact_ids, context.facts)
         if atom.level is not None and level is not None and atom.level is not level:
-            yield (WARNING, f"atom {atom.id}",
-                   f"level: {atom.level} is stated, but the evidence gives {level}")
+            yield (
+                WARNING,
+                f"atom {atom.id}",
+                f"level: {atom.level} is stated, but the evidence gives {level}",
+            )
     for fact in context.facts.values():
         for other in (*fact.conflicts_with, *(item.target for item in fact.relations)):
             if other not in context.facts:
-                yield (ERROR, f"fact {fact.fact_id}",
-                       f"refers to {other!r}, which is not in the fact library")
+                yield (
+                    ERROR,
+                    f"fact {fact.fact_id}",
+                    f"refers to {other!r}, which is not in the fact library",
+                )
 
 
 def check_gates(context: Context) -> Found:
@@ -102,8 +119,11 @@ def check_gates(context: Context) -> Found:
     for direction in context.directions.values():
         atoms = len(context.tree.atoms_of[direction.id])
         if direction.role is Role.GATE and atoms and direction.na_reason:
-            yield (WARNING, f"direction {direction.id}",
-                   f"na_reason: given, but the gate has {atoms} atoms")
+            yield (
+                WARNING,
+                f"direction {direction.id}",
+                f"na_reason: given, but the gate has {atoms} atoms",
+            )
 
 
 def check_presentation_impact(context: Context) -> Found:
@@ -112,10 +132,16 @@ def check_presentation_impact(context: Context) -> Found:
     Source: OmniDR-Bench, E.3.
     """
     for atom in context.tree.atoms:
-        if atom.evaluator is Evaluator.MACHINE and not atom.fact_ids \
-                and not (atom.impact or "").strip():
-            yield (ERROR, f"atom {atom.id}",
-                   "impact: missing; a machine atom without a fact says what the reader loses")
+        if (
+            atom.evaluator is Evaluator.MACHINE
+            and not atom.fact_ids
+            and not (atom.impact or "").strip()
+        ):
+            yield (
+                ERROR,
+                f"atom {atom.id}",
+                "impact: missing; a machine atom without a fact says what the reader loses",
+            )
 
 
 def check_machine_eligibility(context: Context) -> Found:
@@ -127,8 +153,11 @@ def check_machine_eligibility(context: Context) -> Found:
         allowed = ", ".join(known.evaluators)
         content = direction.dimension is Dimension.CONTENT
         severity = WARNING if content or atom.evaluator is Evaluator.JUDGE else ERROR
-        yield (severity, f"atom {atom.id}",
-               f"evaluator: {atom.evaluator}, but {direction.id} is decided by {allowed}")
+        yield (
+            severity,
+            f"atom {atom.id}",
+            f"evaluator: {atom.evaluator}, but {direction.id} is decided by {allowed}",
+        )
 
 
 def check_direction_coverage(context: Context) -> Found:
@@ -143,5 +172,8 @@ def check_direction_coverage(context: Context) -> Found:
         if not reason:
             yield WARNING, f"direction {name}", "na_reason: missing; the task has no atom there"
         elif reasons.setdefault(reason.casefold(), name) != name:
-            yield (WARNING, f"direction {name}",
-                   f"na_reason: the same words as for {reasons[reason.casefold()]}")
+            yield (
+                WARNING,
+                f"direction {name}",
+                f"na_reason: the same words as for {reasons[reason.casefold()]}",
+            )

@@ -22,8 +22,9 @@ def holds(logic, s, n):
 
 
 def tally(task, outcomes, d, gone=()):
-    values = [outcomes[a["id"]] for a in task["atoms"]
-              if a["direction"] == d and a["id"] not in gone]
+    values = [
+        outcomes[a["id"]] for a in task["atoms"] if a["direction"] == d and a["id"] not in gone
+    ]
     values = [v for v in values if v is not None]
     return sum(values), len(values)
 
@@ -35,9 +36,15 @@ def weight(task, d, n):
 
 def raw_score(task, outcomes, gone=()):
     """S of equations 2 and 3 with the citation atoms ``gone`` as na; presence is that before."""
-    present = [k for k in DIMENSIONS
-               if any(tally(task, outcomes, d)[1] for d, x in task["directions"].items()
-                      if x["dimension"] == k)]
+    present = [
+        k
+        for k in DIMENSIONS
+        if any(
+            tally(task, outcomes, d)[1]
+            for d, x in task["directions"].items()
+            if x["dimension"] == k
+        )
+    ]
     total = sum(task["weights"].values())
     lam = {k: F(task["weights"][k]) / total for k in DIMENSIONS}
     here = sum(lam[k] for k in present)
@@ -61,16 +68,20 @@ def raw_score(task, outcomes, gone=()):
 
 def coverage(task, outcomes, facts):
     """Scored atoms of expected yes in coverage directions that share one of the facts."""
-    return [a for a in task["atoms"]
-            if a["direction"] in task["coverage"] and a["expected"] == "yes"
-            and set(a["facts"]) & set(facts) and outcomes[a["id"]] is not None]
+    return [
+        a
+        for a in task["atoms"]
+        if a["direction"] in task["coverage"]
+        and a["expected"] == "yes"
+        and set(a["facts"]) & set(facts)
+        and outcomes[a["id"]] is not None
+    ]
 
 
 def candidates(task, outcomes):
     found = []
     for a in task["atoms"]:
-        if task["directions"][a["direction"]]["dimension"] == "citation" \
-                and outcomes[a["id"]] == 0:
+        if task["directions"][a["direction"]]["dimension"] == "citation" and outcomes[a["id"]] == 0:
             linked = coverage(task, outcomes, a["facts"])
             if linked and all(outcomes[x["id"]] == 0 for x in linked):
                 found.append(a)
@@ -82,8 +93,11 @@ def deltas(task, outcomes, left):
     lam = {k: F(task["weights"][k]) / total for k in DIMENSIONS}
     hat = {}
     for d, x in task["directions"].items():
-        whole = sum(weight(task, e, tally(task, outcomes, e)[1])
-                    for e, y in task["directions"].items() if y["dimension"] == x["dimension"])
+        whole = sum(
+            weight(task, e, tally(task, outcomes, e)[1])
+            for e, y in task["directions"].items()
+            if y["dimension"] == x["dimension"]
+        )
         if whole:
             hat[d] = F(weight(task, d, tally(task, outcomes, d)[1]), whole)
     b = {x["direction"] for a in left for x in coverage(task, outcomes, a["facts"])}
@@ -105,8 +119,9 @@ def deltas(task, outcomes, left):
 
 def next_back(left):
     facts = sorted({f for a in left for f in a["facts"]})
-    fact = max(facts, key=lambda f: (sum(f in a["facts"] for a in left),
-                                     [-ord(c) for c in f] + [1]))
+    fact = max(
+        facts, key=lambda f: (sum(f in a["facts"] for a in left), [-ord(c) for c in f] + [1])
+    )
     return sorted((a for a in left if fact in a["facts"]), key=lambda a: a["id"])[-1]
 
 
@@ -122,9 +137,13 @@ def limits(task, outcomes):
             better.update({a["id"]: 1 for a in linked})
             found.append(("stated", f, better))
         else:
-            cited = [a["id"] for a in task["atoms"] if f in a["facts"]
-                     and task["directions"][a["direction"]]["dimension"] == "citation"
-                     and outcomes[a["id"]] is not None]
+            cited = [
+                a["id"]
+                for a in task["atoms"]
+                if f in a["facts"]
+                and task["directions"][a["direction"]]["dimension"] == "citation"
+                and outcomes[a["id"]] is not None
+            ]
             if any(outcomes[i] == 0 for i in cited):
                 better.update(dict.fromkeys(cited, 1))
                 found.append(("cited", f, better))

@@ -32,8 +32,16 @@ def build(coverage, passed, tau, citations, mode=GuardMode.PUBLISHED):
     atoms, words = [], {}
 
     def atom(name, direction, yes, facts=()):
-        atoms.append({"id": name, "direction": direction, "question": "?", "expected": "yes",
-                      "evaluator": "J", "fact_ids": list(facts)})
+        atoms.append(
+            {
+                "id": name,
+                "direction": direction,
+                "question": "?",
+                "expected": "yes",
+                "evaluator": "J",
+                "fact_ids": list(facts),
+            }
+        )
         words[name] = "yes" if yes else "no"
 
     for place in range(coverage):
@@ -58,16 +66,26 @@ def scores(plan, outcomes):
 
 WAYS = {
     # way: (arguments of build, S when omitted, S when stated)
-    "b: saturation rounds the content gain":
-        ((3, 1, 0.35, [("R-CS", "core", 2, 1, 1)]), F(8150, 84), F(325, 4)),
-    "c: a citation direction is emptied, which the estimate leaves out":
-        ((4, 0, None, [("R-CS", "core", 1, 0, 1), ("R-AU", "core", 1, 1, 0)]),
-         F(75, 2), F(275, 8)),
-    "d: a failed citation gate recovers, which the estimate does not see":
-        ((2, 1, None, [("R-CLO", "gate", 2, 1, 1)]), F(275, 4), F(125, 2)),
-    "e: weight shifts away from a direction with r_j = 0":
-        ((6, 0, None, [("R-CS", "core", 4, 0, 3), ("R-AU", "core", 1, 1, 0)]),
-         F(75, 4), F(215, 12)),
+    "b: saturation rounds the content gain": (
+        (3, 1, 0.35, [("R-CS", "core", 2, 1, 1)]),
+        F(8150, 84),
+        F(325, 4),
+    ),
+    "c: a citation direction is emptied, which the estimate leaves out": (
+        (4, 0, None, [("R-CS", "core", 1, 0, 1), ("R-AU", "core", 1, 1, 0)]),
+        F(75, 2),
+        F(275, 8),
+    ),
+    "d: a failed citation gate recovers, which the estimate does not see": (
+        (2, 1, None, [("R-CLO", "gate", 2, 1, 1)]),
+        F(275, 4),
+        F(125, 2),
+    ),
+    "e: weight shifts away from a direction with r_j = 0": (
+        (6, 0, None, [("R-CS", "core", 4, 0, 3), ("R-AU", "core", 1, 1, 0)]),
+        F(75, 4),
+        F(215, 12),
+    ),
 }
 SIZES = {"b": 5, "c": 6, "d": 4, "e": 11}
 
@@ -106,8 +124,9 @@ def test_way_a_the_citation_dimension_is_emptied():
     given_away = aggregate(plan, after, present_dimensions(plan, after)).score
     omitted, stated = scores(plan, outcomes)
     assert (given_away, stated, omitted) == (F(200, 3), F(125, 2), F(125, 3))
-    found = score_plan(plan, ReportVerdicts.of(
-        {"fc0": "yes", "fc1": "yes", "fc2": "no", "R-CS0": "no"}), "A")
+    found = score_plan(
+        plan, ReportVerdicts.of({"fc0": "yes", "fc1": "yes", "fc2": "no", "R-CS0": "no"}), "A"
+    )
     assert "dimension_emptied" in found.flags
     assert found.dimensions["citation"] == 0
     assert found.lambdas["citation"] == F(3, 8)
@@ -135,10 +154,15 @@ def way_of(tau, citations, passed, coverage):
 
 def shapes(most):
     """Yield the arguments of :func:`build` for all trees with at most ``most`` atoms."""
-    single = [(many, good, bound) for many in range(1, most) for good in range(many)
-              for bound in range(1, many - good + 1)]
+    single = [
+        (many, good, bound)
+        for many in range(1, most)
+        for good in range(many)
+        for bound in range(1, many - good + 1)
+    ]
     for coverage, tau, (many, good, bound), role in itertools.product(
-            range(1, most), (None, 0.35), single, ("core", "gate")):
+        range(1, most), (None, 0.35), single, ("core", "gate")
+    ):
         for other in range(most):
             if coverage + many + other > most:
                 continue
@@ -147,8 +171,12 @@ def shapes(most):
                 if not other:
                     yield coverage, passed, tau, citations
                 for good_other in range(other + 1) if other else ():
-                    yield (coverage, passed, tau,
-                           [*citations, ("R-AU", "core", other, good_other, 0)])
+                    yield (
+                        coverage,
+                        passed,
+                        tau,
+                        [*citations, ("R-AU", "core", other, good_other, 0)],
+                    )
 
 
 @pytest.mark.slow
@@ -177,16 +205,21 @@ def test_way_e_needs_eleven_atoms():
     tried = 0
     for arguments in shapes(10):
         coverage, passed, tau, citations = arguments
-        if tau is None and citations[0][1] == "core" and citations[0][3] == 0 \
-                and way_of(tau, citations, passed, coverage) == "e":
+        if (
+            tau is None
+            and citations[0][1] == "core"
+            and citations[0][3] == 0
+            and way_of(tau, citations, passed, coverage) == "e"
+        ):
             omitted, stated = scores(*build(*arguments))
             assert omitted <= stated, arguments
             tried += 1
     assert tried > 100
 
 
-@pytest.mark.parametrize(("mode", "broken"), [(GuardMode.PUBLISHED, True),
-                                              (GuardMode.EXACT, False)])
+@pytest.mark.parametrize(
+    ("mode", "broken"), [(GuardMode.PUBLISHED, True), (GuardMode.EXACT, False)]
+)
 def test_citing_a_stated_fact_can_cost_under_the_published_guard(mode, broken):
     """Cited >= stated fails too, more rarely: 3 of 107,835 random trees, this one among them.
 
@@ -194,28 +227,52 @@ def test_citing_a_stated_fact_can_cost_under_the_published_guard(mode, broken):
     guard now sees a citation gain and takes its removals back: 28.125 becomes 25. Found by
     search; not claimed to be the smallest.
     """
-    def atom(name, direction, facts, expected="yes"):
-        return {"id": name, "direction": direction, "question": "?", "expected": expected,
-                "evaluator": "J", "fact_ids": facts}
 
-    tree = parse_tree({"task_id": "t", "directions": [
-        {"id": "R-CS"}, {"id": "C-FC", "role": "gate", "logic": "at_least:1", "tau": None,
-                         "kappa": None},
-        {"id": "C-CA", "tau": 0.75, "kappa": 1},
-        {"id": "C-VF", "role": "gate", "logic": "at_least:2", "tau": 0.35, "kappa": 1},
-        {"id": "R-CLO", "role": "gate", "logic": "majority", "kappa": 2}], "atoms": [
-        atom("fc0", "C-FC", ["f0", "f2"]), atom("fc1", "C-FC", ["f1"]),
-        atom("vf0", "C-VF", ["f1"], "no"), atom("vf1", "C-VF", [], "no"),
-        atom("ca0", "C-CA", [], "no"),
-        atom("cs0", "R-CS", [], "no"), atom("cs1", "R-CS", ["f2", "f3"]),
-        atom("cs2", "R-CS", ["f0"]),
-        atom("cc0", "R-CLO", ["f3"]), atom("cc1", "R-CLO", ["f2"]),
-        atom("cc2", "R-CLO", ["f1", "f3"])]})
+    def atom(name, direction, facts, expected="yes"):
+        return {
+            "id": name,
+            "direction": direction,
+            "question": "?",
+            "expected": expected,
+            "evaluator": "J",
+            "fact_ids": facts,
+        }
+
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [
+                {"id": "R-CS"},
+                {"id": "C-FC", "role": "gate", "logic": "at_least:1", "tau": None, "kappa": None},
+                {"id": "C-CA", "tau": 0.75, "kappa": 1},
+                {"id": "C-VF", "role": "gate", "logic": "at_least:2", "tau": 0.35, "kappa": 1},
+                {"id": "R-CLO", "role": "gate", "logic": "majority", "kappa": 2},
+            ],
+            "atoms": [
+                atom("fc0", "C-FC", ["f0", "f2"]),
+                atom("fc1", "C-FC", ["f1"]),
+                atom("vf0", "C-VF", ["f1"], "no"),
+                atom("vf1", "C-VF", [], "no"),
+                atom("ca0", "C-CA", [], "no"),
+                atom("cs0", "R-CS", [], "no"),
+                atom("cs1", "R-CS", ["f2", "f3"]),
+                atom("cs2", "R-CS", ["f0"]),
+                atom("cc0", "R-CLO", ["f3"]),
+                atom("cc1", "R-CLO", ["f2"]),
+                atom("cc2", "R-CLO", ["f1", "f3"]),
+            ],
+        }
+    )
     plan = make_plan(tree, Settings(guard=mode))
-    outcomes = outcomes_of(plan, ReportVerdicts.of({
-        item.id: "yes" if item.id in ("fc1", "vf0", "ca0") else "no" for item in tree.atoms}))
+    outcomes = outcomes_of(
+        plan,
+        ReportVerdicts.of(
+            {item.id: "yes" if item.id in ("fc1", "vf0", "ca0") else "no" for item in tree.atoms}
+        ),
+    )
     found = [item for item in order_violations(plan, outcomes) if item.kind == "cited"]
     assert bool(found) is broken
     if broken:
         assert [(item.fact_id, item.score, item.better) for item in found] == [
-            ("f1", F(225, 8), F(25))]
+            ("f1", F(225, 8), F(25))
+        ]

@@ -8,8 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from rubric.settings import GuardMode
 from rubric.testing import judged_trees, laws
 
-QUICK = settings(max_examples=60, deadline=None,
-                 suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 @pytest.mark.parametrize("law", [name for name in laws.__all__ if name != "check_intended_order"])

@@ -16,21 +16,42 @@ from rubric.verdicts import VerdictTable
 
 
 def atom(name, direction, facts=(), expected="yes", evaluator="J"):
-    return {"id": name, "direction": direction, "question": f"{name}?", "expected": expected,
-            "evaluator": evaluator, "fact_ids": list(facts), "impact": "it matters"}
+    return {
+        "id": name,
+        "direction": direction,
+        "question": f"{name}?",
+        "expected": expected,
+        "evaluator": evaluator,
+        "fact_ids": list(facts),
+        "impact": "it matters",
+    }
 
 
 def worked_example():
     """Section 4 of the semantics."""
-    return parse_tree({
-        "task_id": "t1", "weights": {"content": 0.5, "citation": 0.3, "presentation": 0.2},
-        "directions": [{"id": "C-FC", "tau": 0.4, "kappa": 4}, {"id": "C-VF", "role": "core"},
-                       "R-CS", {"id": "R-CLO", "role": "gate", "logic": "all"}, "P-NAV"],
-        "atoms": [*(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(1, 11)),
-                  atom("vf1", "C-VF", ["f1"]), atom("vf2", "C-VF", ["f2"], "no"),
-                  *(atom(f"cs{n}", "R-CS", [f"f{n}"]) for n in range(1, 5)),
-                  atom("cc1", "R-CLO"), atom("cc2", "R-CLO"),
-                  atom("nav1", "P-NAV"), atom("nav2", "P-NAV")]})
+    return parse_tree(
+        {
+            "task_id": "t1",
+            "weights": {"content": 0.5, "citation": 0.3, "presentation": 0.2},
+            "directions": [
+                {"id": "C-FC", "tau": 0.4, "kappa": 4},
+                {"id": "C-VF", "role": "core"},
+                "R-CS",
+                {"id": "R-CLO", "role": "gate", "logic": "all"},
+                "P-NAV",
+            ],
+            "atoms": [
+                *(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(1, 11)),
+                atom("vf1", "C-VF", ["f1"]),
+                atom("vf2", "C-VF", ["f2"], "no"),
+                *(atom(f"cs{n}", "R-CS", [f"f{n}"]) for n in range(1, 5)),
+                atom("cc1", "R-CLO"),
+                atom("cc2", "R-CLO"),
+                atom("nav1", "P-NAV"),
+                atom("nav2", "P-NAV"),
+            ],
+        }
+    )
 
 
 def said(tree, *yes):
@@ -51,8 +72,14 @@ def test_worked_example():
     assert (step.delta_c, step.delta_r) == (F(1, 12), F(1, 20))
     assert found.to_dict()["score"] == 65.83333333333333
     assert found.to_dict()["directions"]["R-CS"] == {
-        "n": 2, "passed": 1, "rate": 0.5, "credited": 0.5, "weight": 2, "gate": 1,
-        "status": "failed"}
+        "n": 2,
+        "passed": 1,
+        "rate": 0.5,
+        "credited": 0.5,
+        "weight": 2,
+        "gate": 1,
+        "status": "failed",
+    }
     assert found.flags == ()
 
 
@@ -76,9 +103,17 @@ def test_worked_example_stated_but_uncited():
 
 def test_saturation_example():
     """97.02 for the omitting report, 81.25 for the one that states without citation."""
-    tree = parse_tree({"task_id": "t", "directions": [{"id": "C-FC", "tau": 0.35}], "atoms": [
-        *(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(3)),
-        atom("c0", "R-CS", ["f0"]), atom("c1", "R-CS", ["f1"])]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-FC", "tau": 0.35}],
+            "atoms": [
+                *(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(3)),
+                atom("c0", "R-CS", ["f0"]),
+                atom("c1", "R-CS", ["f1"]),
+            ],
+        }
+    )
     omitted = score_report(tree, said(tree, "fc0", "c0"))
     stated = score_report(tree, said(tree, "fc0", "fc1", "c0"))
     assert (omitted.score, stated.score) == (F(8150, 84), F(325, 4))
@@ -88,8 +123,13 @@ def test_saturation_example():
 
 
 def small(**more):
-    return parse_tree({"task_id": "t", "atoms": [
-        atom("a", "C-LC"), atom("b", "C-LC"), atom("c", "R-AU"), atom("d", "P-NAV")], **more})
+    return parse_tree(
+        {
+            "task_id": "t",
+            "atoms": [atom("a", "C-LC"), atom("b", "C-LC"), atom("c", "R-AU"), atom("d", "P-NAV")],
+            **more,
+        }
+    )
 
 
 def test_a_missing_dimension_gives_its_weight_to_the_others():
@@ -103,20 +143,31 @@ def test_a_missing_dimension_gives_its_weight_to_the_others():
 
 def test_named_states():
     """unscored, not_run, missing and no_weight are never a silent zero."""
-    table = VerdictTable.from_lines([
-        {"task_id": "t", "system": "A", "atom_id": "a", "verdict": "skipped"},
-        {"task_id": "t", "system": "B", "report": "missing"},
-        {"task_id": "t", "system": "C", "report": "readable"},
-        {"task_id": "u", "system": "D", "atom_id": "a", "verdict": "yes"},
-        {"task_id": "t", "system": "E", "report": "skeleton"},
-        {"task_id": "t", "system": "F", "atom_id": "d", "verdict": "yes"}])
+    table = VerdictTable.from_lines(
+        [
+            {"task_id": "t", "system": "A", "atom_id": "a", "verdict": "skipped"},
+            {"task_id": "t", "system": "B", "report": "missing"},
+            {"task_id": "t", "system": "C", "report": "readable"},
+            {"task_id": "u", "system": "D", "atom_id": "a", "verdict": "yes"},
+            {"task_id": "t", "system": "E", "report": "skeleton"},
+            {"task_id": "t", "system": "F", "atom_id": "d", "verdict": "yes"},
+        ]
+    )
     weights = {"content": 1, "citation": 1, "presentation": 0}
     other = parse_tree({"task_id": "u", "atoms": [atom("a", "C-LC")]})
-    found = {item.system: item for item in score_reports([small(weights=weights), other], table)
-             if item.task_id == "t"}
+    found = {
+        item.system: item
+        for item in score_reports([small(weights=weights), other], table)
+        if item.task_id == "t"
+    }
     assert {name: item.status for name, item in found.items()} == {
-        "A": "unscored", "B": "missing", "C": "unscored", "D": "not_run", "E": "missing",
-        "F": "no_weight"}
+        "A": "unscored",
+        "B": "missing",
+        "C": "unscored",
+        "D": "not_run",
+        "E": "missing",
+        "F": "no_weight",
+    }
     assert found["B"].score == found["E"].score == 0
     assert [found[name].score for name in "ACDF"] == [None] * 4
     assert found["B"].flags == ("missing",)
@@ -131,9 +182,12 @@ def test_named_states():
 
 def test_verdicts_of_a_missing_report_do_not_score():
     """A report that is missing has 0, whatever lines say, and a flag tells."""
-    table = VerdictTable.from_lines([
-        {"task_id": "t", "system": "A", "report": "unreadable"},
-        {"task_id": "t", "system": "A", "atom_id": "a", "verdict": "yes"}])
+    table = VerdictTable.from_lines(
+        [
+            {"task_id": "t", "system": "A", "report": "unreadable"},
+            {"task_id": "t", "system": "A", "atom_id": "a", "verdict": "yes"},
+        ]
+    )
     found = score_report(small(), table)
     assert (found.status, found.score) == ("missing", 0)
     assert found.flags == ("missing", "unreadable", "verdicts_of_failed_report")
@@ -141,20 +195,35 @@ def test_verdicts_of_a_missing_report_do_not_score():
 
 def test_verdicts_of_an_unknown_task_are_an_error():
     """A verdict without a tree is named, not dropped."""
-    table = VerdictTable.from_lines([
-        {"task_id": "nowhere", "system": "A", "atom_id": "a", "verdict": "yes"}])
+    table = VerdictTable.from_lines(
+        [{"task_id": "nowhere", "system": "A", "atom_id": "a", "verdict": "yes"}]
+    )
     with pytest.raises(RubricError, match="task nowhere: no tree has this task_id"):
         score_reports([small()], table)
 
 
-@pytest.mark.parametrize(("logic", "passed", "gate"), [
-    ("all", 1, 0), ("all", 2, 1), ("any", 0, 0), ("any", 1, 1), ("majority", 1, 0),
-    ("majority", 2, 1), ("at_least:2", 1, 0), ("at_least:2", 2, 1)])
+@pytest.mark.parametrize(
+    ("logic", "passed", "gate"),
+    [
+        ("all", 1, 0),
+        ("all", 2, 1),
+        ("any", 0, 0),
+        ("any", 1, 1),
+        ("majority", 1, 0),
+        ("majority", 2, 1),
+        ("at_least:2", 1, 0),
+        ("at_least:2", 2, 1),
+    ],
+)
 def test_gate_logic(logic, passed, gate):
     """An even split is no majority, and at_least counts passed atoms."""
-    tree = parse_tree({"task_id": "t", "directions": [
-        {"id": "C-VF", "role": "gate", "logic": logic}],
-        "atoms": [atom("a", "C-VF"), atom("b", "C-VF")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-VF", "role": "gate", "logic": logic}],
+            "atoms": [atom("a", "C-VF"), atom("b", "C-VF")],
+        }
+    )
     found = score_report(tree, said(tree, *"ab"[:passed]))
     assert found.directions["C-VF"].gate == gate
     assert found.score == 100 * gate * F(passed, 2)
@@ -162,8 +231,13 @@ def test_gate_logic(logic, passed, gate):
 
 def test_a_gate_without_a_scored_atom_has_no_weight():
     """Nothing scored: not_scored, and the rest of the dimension stands."""
-    tree = parse_tree({"task_id": "t", "directions": [{"id": "C-VF"}],
-                       "atoms": [atom("a", "C-VF"), atom("b", "C-LC")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-VF"}],
+            "atoms": [atom("a", "C-VF"), atom("b", "C-LC")],
+        }
+    )
     found = score_report(tree, {"a": "skipped", "b": "yes"})
     assert found.score == 100
     assert found.directions["C-VF"].status == "not_scored"
@@ -172,8 +246,13 @@ def test_a_gate_without_a_scored_atom_has_no_weight():
 
 def test_a_gate_emptied_by_the_guard_is_not_scored():
     """Candidates in gates count too; the gate then neither fails nor weighs."""
-    tree = parse_tree({"task_id": "t", "directions": [{"id": "C-FC", "tau": None}], "atoms": [
-        atom("fc", "C-FC", ["f"]), atom("cc", "R-CLO", ["f"]), atom("au", "R-AU")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-FC", "tau": None}],
+            "atoms": [atom("fc", "C-FC", ["f"]), atom("cc", "R-CLO", ["f"]), atom("au", "R-AU")],
+        }
+    )
     found = score_report(tree, said(tree, "au"))
     assert found.na_guard.applied == ("cc",)
     assert found.directions["R-CLO"].status == "not_scored"
@@ -183,10 +262,20 @@ def test_a_gate_emptied_by_the_guard_is_not_scored():
 
 def test_candidates_need_every_linked_check_failed():
     """One omitted and one stated fact: none; one omitted and one unscored: a candidate."""
-    tree = parse_tree({"task_id": "t", "directions": [{"id": "C-FC", "tau": None}], "atoms": [
-        atom("fc1", "C-FC", ["f1"]), atom("fc2", "C-FC", ["f2"]),
-        atom("neg", "C-FC", ["f1"], "no"), atom("cs", "R-CS", ["f1", "f2"]),
-        atom("ok", "R-CS"), atom("minus", "R-CS", ["f1"], "no")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-FC", "tau": None}],
+            "atoms": [
+                atom("fc1", "C-FC", ["f1"]),
+                atom("fc2", "C-FC", ["f2"]),
+                atom("neg", "C-FC", ["f1"], "no"),
+                atom("cs", "R-CS", ["f1", "f2"]),
+                atom("ok", "R-CS"),
+                atom("minus", "R-CS", ["f1"], "no"),
+            ],
+        }
+    )
     words = {"fc1": "no", "fc2": "yes", "neg": "no", "cs": "no", "ok": "yes", "minus": "yes"}
     assert score_report(tree, words).na_guard.candidates == ("minus",)
     words["fc2"] = "skipped"
@@ -197,11 +286,22 @@ def test_candidates_need_every_linked_check_failed():
 
 def test_restoration_order_is_by_code_point():
     """The fact with most candidates, smallest id on a tie; then the atom id that sorts last."""
-    tree = parse_tree({"task_id": "t", "directions": [{"id": "C-FC", "tau": 0.35}], "atoms": [
-        *(atom(f"fc{n}", "C-FC", [name]) for n, name in enumerate(("f10", "f2", "F"))),
-        *(atom(name, "C-FC") for name in ("p", "q")),
-        atom("z", "R-CS", ["f2"]), atom("É", "R-CS", ["f2"]), atom("a10", "R-CS", ["f10"]),
-        atom("a9", "R-CS", ["f10"]), atom("Z", "R-CS", ["F"]), atom("ok", "R-CS")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-FC", "tau": 0.35}],
+            "atoms": [
+                *(atom(f"fc{n}", "C-FC", [name]) for n, name in enumerate(("f10", "f2", "F"))),
+                *(atom(name, "C-FC") for name in ("p", "q")),
+                atom("z", "R-CS", ["f2"]),
+                atom("É", "R-CS", ["f2"]),
+                atom("a10", "R-CS", ["f10"]),
+                atom("a9", "R-CS", ["f10"]),
+                atom("Z", "R-CS", ["F"]),
+                atom("ok", "R-CS"),
+            ],
+        }
+    )
     found = score_report(tree, said(tree, "p", "q", "ok"))
     assert found.na_guard.retracted == ("a9", "É", "Z", "a10", "z")
     assert [step.delta_c for step in found.na_guard.steps] == [0] * 5
@@ -216,10 +316,19 @@ def test_an_exact_tie_retracts(unit, ratio):
     sides are lambda_R / 6 whatever the literals are.
     """
     weights = {"content": str(F(unit) * ratio), "citation": unit, "presentation": "0"}
-    tree = parse_tree({"task_id": "t", "weights": weights,
-                       "directions": [{"id": "C-FC", "tau": None, "kappa": None}], "atoms": [
-        *(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(6 * ratio)),
-        atom("c1", "R-CS", ["f5"]), atom("ok", "R-CS"), atom("bad", "R-CS")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "weights": weights,
+            "directions": [{"id": "C-FC", "tau": None, "kappa": None}],
+            "atoms": [
+                *(atom(f"fc{n}", "C-FC", [f"f{n}"]) for n in range(6 * ratio)),
+                atom("c1", "R-CS", ["f5"]),
+                atom("ok", "R-CS"),
+                atom("bad", "R-CS"),
+            ],
+        }
+    )
     words = said(tree, "fc0", "ok")
     found = score_report(tree, words)
     (step,) = found.na_guard.steps
@@ -227,17 +336,26 @@ def test_an_exact_tie_retracts(unit, ratio):
     assert found.na_guard.retracted == ("c1",)
     table = VerdictTable.from_lines(
         {"task_id": "t", "system": "A", "atom_id": name, "verdict": word}
-        for name, word in words.items())
+        for name, word in words.items()
+    )
     assert score_grid([tree], table).score(0, 0) == pytest.approx(float(found.score), abs=1e-9)
 
 
 def test_weights_are_taken_before_removal():
     """w-hat, n and r of equation 5 are those before any removal, caps included."""
-    tree = parse_tree({"task_id": "t", "directions": [
-        {"id": "C-FC", "tau": None}, {"id": "R-CS", "kappa": 2}], "atoms": [
-        atom("fc", "C-FC", ["f"]), atom("fd", "C-FC"),
-        *(atom(f"cs{n}", "R-CS", ["f"]) for n in range(2)),
-        atom("ok", "R-CS"), atom("au", "R-AU")]})
+    tree = parse_tree(
+        {
+            "task_id": "t",
+            "directions": [{"id": "C-FC", "tau": None}, {"id": "R-CS", "kappa": 2}],
+            "atoms": [
+                atom("fc", "C-FC", ["f"]),
+                atom("fd", "C-FC"),
+                *(atom(f"cs{n}", "R-CS", ["f"]) for n in range(2)),
+                atom("ok", "R-CS"),
+                atom("au", "R-AU"),
+            ],
+        }
+    )
     found = score_report(tree, said(tree, "ok", "au"))
     step = found.na_guard.steps[0]
     assert step.delta_r == F("0.3") * F(2, 3) * F(1, 3) * F(2, 1)
@@ -246,6 +364,7 @@ def test_weights_are_taken_before_removal():
 
 def test_precedence():
     """Override > direction in the tree > tree > settings > default; null switches off."""
+
     def rate(direction=None, tree=None, settings=None, overrides=None):
         data = {"task_id": "t", "atoms": [atom(f"a{n}", "C-FC") for n in range(10)]}
         if direction is not None:
@@ -295,14 +414,16 @@ def test_explanation_of_the_worked_example():
         flipped = {**words, name: "no" if words[name] == "yes" else "yes"}
         assert worth[name].gain == score_report(tree, flipped).score - F(395, 6)
     with pytest.raises(RubricError, match="missing"):
-        explain(tree, VerdictTable.from_lines([
-            {"task_id": "t1", "system": "A", "report": "missing"}]))
+        explain(
+            tree, VerdictTable.from_lines([{"task_id": "t1", "system": "A", "report": "missing"}])
+        )
 
 
 def test_a_table_of_several_systems_needs_a_name():
     """No system is chosen silently."""
-    table = VerdictTable.from_lines([
-        {"task_id": "t", "system": name, "atom_id": "a", "verdict": "yes"} for name in "AB"])
+    table = VerdictTable.from_lines(
+        [{"task_id": "t", "system": name, "atom_id": "a", "verdict": "yes"} for name in "AB"]
+    )
     with pytest.raises(RubricError, match="2 systems"):
         score_report(small(), table)
     assert score_report(small(), table, system="B").system == "B"

@@ -19,8 +19,9 @@ from rubric.verdicts import ReportVerdicts, VerdictTable
 
 
 def _beside(name):
-    spec = importlib.util.spec_from_file_location(f"rubric_{name}", Path(__file__).with_name(
-        f"{name}.py"))
+    spec = importlib.util.spec_from_file_location(
+        f"rubric_{name}", Path(__file__).with_name(f"{name}.py")
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -57,8 +58,10 @@ def compare(count, seed, mode, coverage=("C-FC",)):
         met["emptied"] += "dimension_emptied" in found.flags
         met["none"] += want is None
         trees.append(tree)
-        lines += [{"task_id": data["task_id"], "system": "A", "atom_id": atom, "verdict": word}
-                  for atom, word in said.items()]
+        lines += [
+            {"task_id": data["task_id"], "system": "A", "atom_id": atom, "verdict": word}
+            for atom, word in said.items()
+        ]
         expected[data["task_id"]] = found
     grid = score_grid(trees, VerdictTable.from_lines(lines), settings=settings)
     for place, task_id in enumerate(grid.tasks):

@@ -34,8 +34,14 @@ EXAMPLE = """
 
 
 def atom(name="a", direction="C-FC", **more):
-    return {"id": name, "direction": direction, "question": "?", "expected": "yes",
-            "evaluator": "J", **more}
+    return {
+        "id": name,
+        "direction": direction,
+        "question": "?",
+        "expected": "yes",
+        "evaluator": "J",
+        **more,
+    }
 
 
 def problems(data, **more):
@@ -67,23 +73,26 @@ def test_literals_are_exact():
             exact(bad)
 
 
-@pytest.mark.parametrize(("field", "value", "message"), [
-    ("tau", float("nan"), "NaN|nan is not a finite number"),
-    ("tau", float("inf"), "not a finite number"),
-    ("tau", 0, "outside 0 < tau <= 1"),
-    ("tau", -0.5, "outside 0 < tau <= 1"),
-    ("tau", 1.01, "outside 0 < tau <= 1"),
-    ("tau", "x", "'x' is not a number"),
-    ("tau", True, "True is not a number"),
-    ("kappa", 0, "not an integer >= 1"),
-    ("kappa", 2.5, "not an integer >= 1"),
-    ("kappa", float("nan"), "not a finite number"),
-    ("logic", "most", "'most' is not one of all, any, majority"),
-    ("logic", "at_least:0", "is not one of"),
-    ("logic", "at_least:2", "at_least:2 needs 2 atoms, but the direction has 1"),
-    ("role", "door", "'door' is not one of core or gate"),
-    ("dimension", "style", "is not one of content, citation or presentation"),
-])
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("tau", float("nan"), "NaN|nan is not a finite number"),
+        ("tau", float("inf"), "not a finite number"),
+        ("tau", 0, "outside 0 < tau <= 1"),
+        ("tau", -0.5, "outside 0 < tau <= 1"),
+        ("tau", 1.01, "outside 0 < tau <= 1"),
+        ("tau", "x", "'x' is not a number"),
+        ("tau", True, "True is not a number"),
+        ("kappa", 0, "not an integer >= 1"),
+        ("kappa", 2.5, "not an integer >= 1"),
+        ("kappa", float("nan"), "not a finite number"),
+        ("logic", "most", "'most' is not one of all, any, majority"),
+        ("logic", "at_least:0", "is not one of"),
+        ("logic", "at_least:2", "at_least:2 needs 2 atoms, but the direction has 1"),
+        ("role", "door", "'door' is not one of core or gate"),
+        ("dimension", "style", "is not one of content, citation or presentation"),
+    ],
+)
 def test_domains_of_a_direction(field, value, message):
     """Each domain names file, direction and field; so it does from JSON text."""
     data = {"task_id": "t", "directions": [{"id": "C-FC", field: value}], "atoms": [atom()]}
@@ -93,14 +102,17 @@ def test_domains_of_a_direction(field, value, message):
         assert re.search(message, found, re.IGNORECASE), found
 
 
-@pytest.mark.parametrize(("weights", "message"), [
-    ({"content": float("nan"), "citation": 1, "presentation": 1}, "not a finite number"),
-    ({"content": float("inf"), "citation": 1, "presentation": 1}, "not a finite number"),
-    ({"content": -0.1, "citation": 1, "presentation": 1}, "is negative"),
-    ({"content": 0, "citation": 0, "presentation": 0}, "sum to 0"),
-    ({"content": 1, "citation": 1}, "missing"),
-    ({"content": 1, "citation": 1, "presentation": 1, "style": 1}, "style"),
-])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"content": float("nan"), "citation": 1, "presentation": 1}, "not a finite number"),
+        ({"content": float("inf"), "citation": 1, "presentation": 1}, "not a finite number"),
+        ({"content": -0.1, "citation": 1, "presentation": 1}, "is negative"),
+        ({"content": 0, "citation": 0, "presentation": 0}, "sum to 0"),
+        ({"content": 1, "citation": 1}, "missing"),
+        ({"content": 1, "citation": 1, "presentation": 1, "style": 1}, "style"),
+    ],
+)
 def test_domains_of_weights(weights, message):
     """NaN, infinite or negative weights never give a score."""
     found = problems({"task_id": "t", "weights": weights, "atoms": [atom()]})
@@ -109,9 +121,13 @@ def test_domains_of_weights(weights, message):
 
 def test_every_problem_at_once():
     """Duplicates, unknown directions, wrong words, missing fields: all named together."""
-    found = problems({"task_id": "t", "directions": ["C-FC", "C-FC", {"id": "R-CS", "tau": 0.4},
-                                                     "P-ST", "X-1"],
-                      "atoms": [atom(), atom(), atom("b", "C-CPM")]})
+    found = problems(
+        {
+            "task_id": "t",
+            "directions": ["C-FC", "C-FC", {"id": "R-CS", "tau": 0.4}, "P-ST", "X-1"],
+            "atoms": [atom(), atom(), atom("b", "C-CPM")],
+        }
+    )
     assert found == [
         "t.json: direction C-FC: id: used 2 times, expected once",
         "t.json: atom a: id: used 2 times, expected once",
@@ -121,8 +137,9 @@ def test_every_problem_at_once():
         "t.json: direction R-CS: tau: only a content direction has one, and this is citation",
         "t.json: direction P-ST: na_reason: missing; a gate has atoms or says why it has none",
     ]
-    found = problems({"task_id": "t",
-                      "atoms": [{**atom(), "expected": "maybe"}, atom(), {"id": 3}]})
+    found = problems(
+        {"task_id": "t", "atoms": [{**atom(), "expected": "maybe"}, atom(), {"id": 3}]}
+    )
     assert "t.json: atom a: expected: 'maybe' is not one of yes or no" in found
     assert "t.json: atom a: id: used 2 times, expected once" in found
     assert any(item.startswith("t.json: atoms[2]: id: ") for item in found)
@@ -133,7 +150,8 @@ def test_json_that_hides_something():
     with pytest.raises(FormatError, match="'expected' appears twice"):
         parse_tree('{"task_id": "t", "atoms": [{"expected": "yes", "expected": "no"}]}')
     assert problems('{"task_id": "t", "mine": [NaN], "atoms": []}') == [
-        "t.json: tree: mine: holds NaN or infinity, which is not JSON"]
+        "t.json: tree: mine: holds NaN or infinity, which is not JSON"
+    ]
     assert problems("[]") == ["t.json: expected a JSON object, a rubric tree"]
     with pytest.raises(FormatError, match=r"t\.json:2: not JSON"):
         parse_tree('{\n"task_id": t}', "t.json")
@@ -141,14 +159,20 @@ def test_json_that_hides_something():
 
 def test_a_gate_may_have_a_reason_instead_of_atoms():
     """With a reason it is no problem, and at_least does not ask for atoms."""
-    parse_tree({"task_id": "t", "atoms": [], "directions": [
-        {"id": "P-ST", "na_reason": "a spoken answer", "logic": "at_least:2"}]})
+    parse_tree(
+        {
+            "task_id": "t",
+            "atoms": [],
+            "directions": [{"id": "P-ST", "na_reason": "a spoken answer", "logic": "at_least:2"}],
+        }
+    )
 
 
 def test_folders_of_trees(tmp_path):
     """JSON and JSONL in a folder, in the order of names; the problems of all files at once."""
-    (tmp_path / "b.jsonl").write_text('{"task_id": "t2", "atoms": []}\n\n'
-                                      '{"task_id": "t3", "atoms": []}\n', encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text(
+        '{"task_id": "t2", "atoms": []}\n\n{"task_id": "t3", "atoms": []}\n', encoding="utf-8"
+    )
     (tmp_path / "a.json").write_text('{"task_id": "t1", "atoms": []}', encoding="utf-8")
     (tmp_path / "notes.txt").write_text("no tree", encoding="utf-8")
     assert [tree.task_id for tree in load_trees(tmp_path)] == ["t1", "t2", "t3"]
@@ -167,30 +191,53 @@ def test_the_inventory():
     assert len(inventory.directions) == 23
     assert [item.id for item in inventory.directions if item.saturated] == ["C-FC", "C-CA", "C-CMP"]
     assert [item.id for item in inventory.directions if item.role == "gate"] == [
-        "C-VF", "R-CLO", "P-ST"]
+        "C-VF",
+        "R-CLO",
+        "P-ST",
+    ]
     assert [item.id for item in inventory.directions if item.named == "ours"] == [
-        "C-CF", "C-AP", "R-VT", "P-RD"]
+        "C-CF",
+        "C-AP",
+        "R-VT",
+        "P-RD",
+    ]
     assert {item.id: "".join(item.evaluators) for item in inventory.directions}["R-MM"] == "JM"
-    mine = Inventory.parse('[[directions]]\nid = "Q"\ntitle = "q"\ndimension = "content"\n'
-                           'evaluators = ["J"]\n')
+    mine = Inventory.parse(
+        '[[directions]]\nid = "Q"\ntitle = "q"\ndimension = "content"\nevaluators = ["J"]\n'
+    )
     parse_tree({"task_id": "t", "atoms": [atom("a", "Q")]}, inventory=mine)
     with pytest.raises(RubricError, match="used 2 times"):
-        Inventory.parse('[[directions]]\nid="Q"\ntitle="q"\ndimension="content"\n'
-                        'evaluators=["J"]\n' * 2)
+        Inventory.parse(
+            '[[directions]]\nid="Q"\ntitle="q"\ndimension="content"\nevaluators=["J"]\n' * 2
+        )
 
 
 def test_levels_follow_from_evidence():
     """L3 two facts, L2 two domains or a conflict, L1 web, L0 else; the statement only fills in."""
+
     def fact(name, origin="web", urls=("https://a.org/1",), **more):
         return Fact(fact_id=name, origin=origin, sources=[{"url": url} for url in urls], **more)
 
-    facts = {item.fact_id: item for item in (
-        fact("video", "video", ()), fact("web"), fact("twice", urls=("https://a.org", "https://b.org")),
-        fact("same", urls=("https://x.a.org", "https://a.org/2")),
-        fact("clash", conflicts_with=["web"]), fact("torn", "video", (), status="disputed"))}
+    facts = {
+        item.fact_id: item
+        for item in (
+            fact("video", "video", ()),
+            fact("web"),
+            fact("twice", urls=("https://a.org", "https://b.org")),
+            fact("same", urls=("https://x.a.org", "https://a.org/2")),
+            fact("clash", conflicts_with=["web"]),
+            fact("torn", "video", (), status="disputed"),
+        )
+    }
     levels = {name: evidence_level([name], facts).value for name in facts}
-    assert levels == {"video": "L0", "web": "L1", "twice": "L2", "same": "L1", "clash": "L2",
-                      "torn": "L2"}
+    assert levels == {
+        "video": "L0",
+        "web": "L1",
+        "twice": "L2",
+        "same": "L1",
+        "clash": "L2",
+        "torn": "L2",
+    }
     assert evidence_level(["web", "web"], facts).value == "L1"
     assert evidence_level(["web", "video"], facts).value == "L3"
     tree = parse_tree({"task_id": "t", "atoms": [atom(level="L2", fact_ids=["gone"])]})
@@ -204,8 +251,10 @@ def test_settings_say_what_is_assumed():
     given = {item.name for item in parameters(Settings(tau={"*": "0.4"})) if item.assumed}
     assert assumed - given == {"tau"}
     assert derive_tau("24.5", [62, 70, 78]) == F("0.35")
-    settings = Settings.parse("[rubric]\nkappa = {'*' = 9}\n[rubric.weights]\ncontent = 0.1\n"
-                              "citation = 0.2\npresentation = 0.7\n")
+    settings = Settings.parse(
+        "[rubric]\nkappa = {'*' = 9}\n[rubric.weights]\ncontent = 0.1\n"
+        "citation = 0.2\npresentation = 0.7\n"
+    )
     assert settings.weights.content == F(1, 10)
     with pytest.raises(SettingsError, match=r"g\.toml: setting taux: no such parameter"):
         Settings.parse("[rubric]\ntaux = 1\n", "g.toml")

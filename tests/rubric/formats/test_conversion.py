@@ -30,8 +30,9 @@ def tree_of(groups):
     for name, (weight, leaves) in groups.items():
         ids = tuple(f"{name}{place}" for place in range(len(leaves)))
         nodes.append(WeightedNode(name, name, F(weight), ids))
-        nodes += [WeightedNode(item, f"Is {item} so?", F(w))
-                  for item, w in zip(ids, leaves, strict=True)]
+        nodes += [
+            WeightedNode(item, f"Is {item} so?", F(w)) for item, w in zip(ids, leaves, strict=True)
+        ]
     return WeightedTree("t", "r", tuple(nodes))
 
 
@@ -46,8 +47,9 @@ def test_a_carried_tree_scores_the_same(passed):
     found = to_task_tree(tree, WHERE)
     assert (found.exact, found.rows) == (True, ())
     verdicts = dict(zip(tree.effective_weights, passed, strict=True))
-    ours = score_report(parse_tree(found.record),
-                        {name: "yes" if flag else "no" for name, flag in verdicts.items()})
+    ours = score_report(
+        parse_tree(found.record), {name: "yes" if flag else "no" for name, flag in verdicts.items()}
+    )
     assert ours.score == 100 * tree.aggregate(verdicts).score
 
 
@@ -56,7 +58,10 @@ def test_rows_that_cannot_be_carried_have_a_reason():
     tree = tree_of({"x": (1, [2, 2, 3, 0]), "w": (1, [1])})
     found = to_task_tree(tree, {"x": "C-FC"})
     assert {row.subject: row.code for row in found.rows} == {
-        "row x2": "weight", "row x3": "weight", "row w0": "no_direction"}
+        "row x2": "weight",
+        "row x3": "weight",
+        "row w0": "no_direction",
+    }
     assert set(found.carried) == {"x0", "x1"}
     assert not found.exact
     parse_tree(found.record)
@@ -72,8 +77,11 @@ def test_weights_may_be_given_up_but_never_silently():
 
 def test_penalties_cannot_be_carried():
     """Negative points take away what others earned; ours cannot."""
-    items = (PointItem("1", "a?", F(5), True), PointItem("2", "b?", F(5), False),
-             PointItem("3", "c?", F(-3), True))
+    items = (
+        PointItem("1", "a?", F(5), True),
+        PointItem("2", "b?", F(5), False),
+        PointItem("3", "c?", F(-3), True),
+    )
     found = to_task_tree(PointList("e", items), {"*": "C-AP"})
     assert [(row.subject, row.code) for row in found.rows] == [("row 3", "points")]
     assert len(found.carried) == 2
@@ -93,15 +101,32 @@ def test_unknown_names_are_errors():
 
 def test_gradings_become_verdicts():
     """1 is yes, 0 is no, a judge failure skipped, a fraction and a gap have a reason."""
-    leaves = [("a", 1, True), ("b", 0, True), ("c", 0, False), ("d", F(1, 2), True),
-              ("e", None, True)]
-    tree = WeightedTree("t", "r", (
-        WeightedNode("r", "", F(1), tuple(name for name, _, _ in leaves)),
-        *(WeightedNode(name, "?", F(1), score=None if score is None else F(score), valid=valid)
-          for name, score, valid in leaves)))
+    leaves = [
+        ("a", 1, True),
+        ("b", 0, True),
+        ("c", 0, False),
+        ("d", F(1, 2), True),
+        ("e", None, True),
+    ]
+    tree = WeightedTree(
+        "t",
+        "r",
+        (
+            WeightedNode("r", "", F(1), tuple(name for name, _, _ in leaves)),
+            *(
+                WeightedNode(
+                    name, "?", F(1), score=None if score is None else F(score), valid=valid
+                )
+                for name, score, valid in leaves
+            ),
+        ),
+    )
     lines, lost = to_verdicts(tree, "A")
     assert {line["atom_id"]: line["verdict"] for line in lines} == {
-        "a": "yes", "b": "no", "c": "skipped"}
+        "a": "yes",
+        "b": "no",
+        "c": "skipped",
+    }
     assert {row.subject: row.code for row in lost} == {"row d": "graded", "row e": "no_score"}
 
 
@@ -109,8 +134,15 @@ def test_gradings_become_verdicts():
 def test_real_criteria(shared_rubrics):
     """Every criterion of the public file is carried or has a reason."""
     for tree in import_file(shared_rubrics / "drbench-criteria-40.jsonl").trees:
-        found = to_task_tree(tree, {"comprehensiveness": "C-FC", "insight": "C-CA",
-                                    "instruction_following": "C-AP", "readability": "P-RD"})
+        found = to_task_tree(
+            tree,
+            {
+                "comprehensiveness": "C-FC",
+                "insight": "C-CA",
+                "instruction_following": "C-AP",
+                "readability": "P-RD",
+            },
+        )
         named = {row.subject.removeprefix("row ") for row in found.rows}
         assert named | set(found.carried) == set(tree.effective_weights)
         parse_tree(found.record)

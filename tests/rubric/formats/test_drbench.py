@@ -16,25 +16,33 @@ def criterion(name="c", weight=1.0, **more):
 
 
 def task(name=1, prompt="Compare the two", **groups):
-    groups = groups or {"insight": [criterion("a", 0.25), criterion("b", 0.75)],
-                        "readability": [criterion()]}
-    return {"id": name, "prompt": prompt, "criterions": groups,
-            "dimension_weight": {"insight": 0.6, "readability": 0.4}}
+    groups = groups or {
+        "insight": [criterion("a", 0.25), criterion("b", 0.75)],
+        "readability": [criterion()],
+    }
+    return {
+        "id": name,
+        "prompt": prompt,
+        "criterions": groups,
+        "dimension_weight": {"insight": 0.6, "readability": 0.4},
+    }
 
 
 def load(*tasks):
-    return import_text("\n".join(json.dumps(item, ensure_ascii=False) for item in tasks), None,
-                       "d.jsonl")
+    return import_text(
+        "\n".join(json.dumps(item, ensure_ascii=False) for item in tasks), None, "d.jsonl"
+    )
 
 
 def test_weights_are_exact():
     """0.6 x 0.25 is 3/20, not a double."""
     found = load(task())
-    tree, = found.trees
+    (tree,) = found.trees
     assert found.format == "drbench"
     assert tree.effective_weights["insight/1"] == Fraction(3, 20)
     assert tree.aggregate({"insight/1": 1, "insight/2": 0, "readability/1": 1}).score == (
-        Fraction(11, 20))
+        Fraction(11, 20)
+    )
     assert tree.by_id["insight/2"].extra == {"explanation": "why"}
     assert not found.notes
 
@@ -45,20 +53,54 @@ def test_languages():
     assert [tree.language for tree in found.trees] == ["zh", "en"]
 
 
-@pytest.mark.parametrize(("change", "code"), [
-    ({"criterions": {"insight": [criterion()]}}, "empty_children"),
-    ({"criterions": {"insight": [criterion()], "readability": [], }}, "empty_children"),
-    ({"criterions": {"insight": [criterion(weight=-0.1)], "readability": [criterion()]}}, "weight"),
-    ({"criterions": {"insight": [criterion(weight="1")], "readability": [criterion()]}}, "weight"),
-    ({"criterions": {"insight": [{"criterion": "x"}], "readability": [criterion()]}}, "no_weight"),
-    ({"criterions": {"insight": ["x"], "readability": [criterion()]}}, "row"),
-    ({"criterions": {"insight": [criterion("")], "readability": [criterion()]}}, "no_criterion"),
-    ({"criterions": {"insight": [criterion()], "readability": [criterion()],
-                     "depth": [criterion()]}}, "no_weight"),
-    ({"criterions": {"insight": [criterion(weight=0)], "readability": [criterion()]}},
-     "no_weight"),
-    ({"dimension_weight": {}}, "task"), ({"id": None}, "no_id"),
-])
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"criterions": {"insight": [criterion()]}}, "empty_children"),
+        (
+            {
+                "criterions": {
+                    "insight": [criterion()],
+                    "readability": [],
+                }
+            },
+            "empty_children",
+        ),
+        (
+            {"criterions": {"insight": [criterion(weight=-0.1)], "readability": [criterion()]}},
+            "weight",
+        ),
+        (
+            {"criterions": {"insight": [criterion(weight="1")], "readability": [criterion()]}},
+            "weight",
+        ),
+        (
+            {"criterions": {"insight": [{"criterion": "x"}], "readability": [criterion()]}},
+            "no_weight",
+        ),
+        ({"criterions": {"insight": ["x"], "readability": [criterion()]}}, "row"),
+        (
+            {"criterions": {"insight": [criterion("")], "readability": [criterion()]}},
+            "no_criterion",
+        ),
+        (
+            {
+                "criterions": {
+                    "insight": [criterion()],
+                    "readability": [criterion()],
+                    "depth": [criterion()],
+                }
+            },
+            "no_weight",
+        ),
+        (
+            {"criterions": {"insight": [criterion(weight=0)], "readability": [criterion()]}},
+            "no_weight",
+        ),
+        ({"dimension_weight": {}}, "task"),
+        ({"id": None}, "no_id"),
+    ],
+)
 def test_a_broken_task_is_refused_whole(change, code):
     """Scored without its broken row a task would be inflated; the other task is read."""
     found = load({**task(1), **change}, task(2))
@@ -72,8 +114,10 @@ def test_nan_and_broken_lines_are_named():
     text = json.dumps(task(1)).replace("0.75", "NaN") + "\n{broken\n" + json.dumps(task(3))
     found = import_text(text, "drbench", "d.jsonl")
     assert [tree.id for tree in found.trees] == ["3"]
-    assert [(problem.line, problem.code) for problem in found.problems] == [(2, "json"),
-                                                                          (1, "weight")]
+    assert [(problem.line, problem.code) for problem in found.problems] == [
+        (2, "json"),
+        (1, "weight"),
+    ]
 
 
 def test_an_id_twice_is_an_error():
@@ -85,8 +129,9 @@ def test_an_id_twice_is_an_error():
 
 def test_weights_that_do_not_sum_to_one_are_noted_and_normalised():
     """0.5 and 0.3: a note, and shares of 5/8 and 3/8."""
-    found = load(task(insight=[criterion("a", 0.5), criterion("b", 0.3)],
-                      readability=[criterion()]))
+    found = load(
+        task(insight=[criterion("a", 0.5), criterion("b", 0.3)], readability=[criterion()])
+    )
     assert [note.code for note in found.notes] == ["weight_sum"]
     assert found.trees[0].effective_weights["insight/1"] == Fraction(3, 5) * Fraction(5, 8)
 

@@ -14,12 +14,18 @@ from rubric.formats import PointItem, PointList, clipped_mean, import_text
 
 
 def example(name="e1", *points, met=None, **more):
-    rows = [{"criterion": f"c{n}", "points": value, "tags": ["axis:x"]}
-            for n, value in enumerate(points, start=1)]
+    rows = [
+        {"criterion": f"c{n}", "points": value, "tags": ["axis:x"]}
+        for n, value in enumerate(points, start=1)
+    ]
     for row, flag in zip(rows, met or [], strict=False):
         row["criteria_met"] = flag
-    return {"prompt_id": name, "prompt": [{"role": "user", "content": "Help"}], "rubrics": rows,
-            **more}
+    return {
+        "prompt_id": name,
+        "prompt": [{"role": "user", "content": "Help"}],
+        "rubrics": rows,
+        **more,
+    }
 
 
 def load(*examples):
@@ -29,7 +35,7 @@ def load(*examples):
 def test_score_as_healthbench_has_it():
     """7, 5, 10, -6 with 7, 10 and the penalty met: 11 of 22."""
     found = load(example("e1", 7, 5, 10, -6, met=[True, False, True, True]))
-    points, = found.rubrics
+    (points,) = found.rubrics
     assert found.format == "healthbench"
     assert points.score() == Fraction(1, 2)
     assert points.title == "Help"
@@ -60,7 +66,7 @@ def test_equals_the_formula(rows):
 
 def test_a_missing_decision_is_an_error():
     """A criterion that no judge answered is neither met nor unmet."""
-    points, = load(example("e1", 5, 5)).rubrics
+    (points,) = load(example("e1", 5, 5)).rubrics
     with pytest.raises(RubricError) as caught:
         points.score({"1": True, "9": True})
     assert {problem.code for problem in caught.value.problems} == {"unknown_id", "no_score"}
@@ -68,9 +74,17 @@ def test_a_missing_decision_is_an_error():
         points.score()
 
 
-@pytest.mark.parametrize("row", [
-    {"criterion": "x", "points": float("nan")}, {"criterion": "x", "points": "5"},
-    {"criterion": "x"}, {"points": 5}, "x", {"criterion": "x", "points": 1, "criteria_met": "yes"}])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"criterion": "x", "points": float("nan")},
+        {"criterion": "x", "points": "5"},
+        {"criterion": "x"},
+        {"points": 5},
+        "x",
+        {"criterion": "x", "points": 1, "criteria_met": "yes"},
+    ],
+)
 def test_a_broken_row_is_named(row):
     """The example is refused with the place of the row; the other is read."""
     bad = example("e1", 5)
@@ -78,7 +92,8 @@ def test_a_broken_row_is_named(row):
     found = load(bad, example("e2", 5))
     assert [item.id for item in found.rubrics] == ["e2"]
     assert {(problem.line, problem.subject) for problem in found.problems} == {
-        (1, "example e1, item 2")}
+        (1, "example e1, item 2")
+    }
 
 
 def test_lists_without_score_and_ids_twice_are_named():
@@ -89,11 +104,15 @@ def test_lists_without_score_and_ids_twice_are_named():
     found = load(example("e1", -5), example("e2"), example("e3", 1), example("e3", 2), twice)
     assert [item.id for item in found.rubrics] == ["e3"]
     assert [problem.code for problem in found.problems] == [
-        "no_points", "empty_children", "duplicate_id", "duplicate_id"]
+        "no_points",
+        "empty_children",
+        "duplicate_id",
+        "duplicate_id",
+    ]
 
 
 def test_round_trip():
     """Written in HealthBench's form and read back, decimals kept."""
-    points, = load(example("e1", 2.5, -1, met=[True, False])).rubrics
-    again, = import_text(json.dumps(points.to_record())).rubrics
+    (points,) = load(example("e1", 2.5, -1, met=[True, False])).rubrics
+    (again,) = import_text(json.dumps(points.to_record())).rubrics
     assert again.items == points.items

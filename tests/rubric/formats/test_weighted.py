@@ -51,7 +51,8 @@ def plain(tree: WeightedTree, name: str) -> Fraction:
         return node.score
     below = [tree.by_id[child] for child in node.children]
     return sum(child.weight * plain(tree, child.id) for child in below) / sum(
-        child.weight for child in below)
+        child.weight for child in below
+    )
 
 
 @given(trees())
@@ -91,17 +92,20 @@ def test_round_trip(tree):
     assert import_text(text).trees == (tree,)
 
 
-@pytest.mark.parametrize(("nodes", "code"), [
-    ((group("r", "a", "a"), leaf("a")), "two_parents"),
-    ((group("r", "a", "b"), leaf("a"), leaf("b"), leaf("b")), "duplicate_id"),
-    ((group("r", "a"),), "dangling"),
-    ((group("r", "a"), leaf("a"), leaf("z")), "unreachable"),
-    ((group("r", "a"), leaf("a", -1)), "weight"),
-    ((group("r", "a", "b"), leaf("a", 0), leaf("b", 0)), "no_weight"),
-    ((group("r", "a"), leaf("a", 1, 2)), "score"),
-    ((leaf("a"),), "no_root"),
-    ((group("r", "a"), group("a", "r")), "two_parents"),
-])
+@pytest.mark.parametrize(
+    ("nodes", "code"),
+    [
+        ((group("r", "a", "a"), leaf("a")), "two_parents"),
+        ((group("r", "a", "b"), leaf("a"), leaf("b"), leaf("b")), "duplicate_id"),
+        ((group("r", "a"),), "dangling"),
+        ((group("r", "a"), leaf("a"), leaf("z")), "unreachable"),
+        ((group("r", "a"), leaf("a", -1)), "weight"),
+        ((group("r", "a", "b"), leaf("a", 0), leaf("b", 0)), "no_weight"),
+        ((group("r", "a"), leaf("a", 1, 2)), "score"),
+        ((leaf("a"),), "no_root"),
+        ((group("r", "a"), group("a", "r")), "two_parents"),
+    ],
+)
 def test_what_is_no_tree_is_refused_by_name(nodes, code):
     """Structure, weights and scores are checked before anything is scored."""
     with pytest.raises(RubricError) as caught:
@@ -125,8 +129,13 @@ def test_a_missing_score_never_inflates():
 
 def test_an_invalid_child_is_never_hidden():
     """A judge failure deep in the tree shows in the result and in the bounds."""
-    nodes = (group("r", "g", "a"), group("g", "b", "c"), leaf("b", 1, 0, valid=False),
-             leaf("c", 1, 1), leaf("a", 1, 1))
+    nodes = (
+        group("r", "g", "a"),
+        group("g", "b", "c"),
+        leaf("b", 1, 0, valid=False),
+        leaf("c", 1, 1),
+        leaf("a", 1, 1),
+    )
     found = WeightedTree("t", "r", nodes).aggregate()
     assert found.judge_failed == ("b",)
     assert (found.low, found.score, found.high) == (F(3, 4), F(3, 4), F(1))
@@ -150,9 +159,14 @@ def test_a_deep_chain_is_scored():
 
 def test_bad_records_of_our_own_form():
     """The reader of our JSON is as strict as the others."""
-    for nodes in ([{"id": "r", "weight": "x"}], [{"weight": 1}], ["r"], [{"id": "r"}],
-                  [{"id": "r", "weight": 1, "score": "1/0"}],
-                  [{"id": "r", "weight": float("nan")}]):
+    for nodes in (
+        [{"id": "r", "weight": "x"}],
+        [{"weight": 1}],
+        ["r"],
+        [{"id": "r"}],
+        [{"id": "r", "weight": 1, "score": "1/0"}],
+        [{"id": "r", "weight": float("nan")}],
+    ):
         text = json.dumps({"weighted_tree": "t", "root": "r", "nodes": nodes})
         assert import_text(text).problems
     with pytest.raises(FormatError):

@@ -237,8 +237,9 @@ def test_every_pair_by_default():
 
 def test_batches_of_pairs_do_not_matter(monkeypatch):
     """Memory is bounded by comparing pairs in batches with the same draws."""
-    table = table_of({name: [float(ord(name) * place % 7) for place in range(6)]
-                      for name in "ABCDE"})
+    table = table_of(
+        {name: [float(ord(name) * place % 7) for place in range(6)] for name in "ABCDE"}
+    )
     whole = compare(table, replicates=50)
     monkeypatch.setattr("rubric.statistics.bootstrap._BATCH", 3)
     assert compare(table, replicates=50) == whole

@@ -151,11 +151,13 @@ def test_round_trip(tmp_path):
     other = {**GOOD, "system": "B", "more": [1], "events": [event]}
     path = write(tmp_path / "t.jsonl", other, GOOD)
     found = read_trajectories(path)
-    again = write(tmp_path / "u.jsonl", *(item.model_dump(mode="json", exclude_unset=True)
-                                          for item in found))
+    again = write(
+        tmp_path / "u.jsonl", *(item.model_dump(mode="json", exclude_unset=True) for item in found)
+    )
     assert read_trajectories(again) == found
     assert json.loads(again.read_text().splitlines()[0]) == json.loads(
-        path.read_text().splitlines()[0])
+        path.read_text().splitlines()[0]
+    )
 
 
 @pytest.mark.parametrize("model", [Trajectory, HumanLabel, CalibrationLine])

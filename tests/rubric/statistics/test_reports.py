@@ -31,14 +31,30 @@ from rubric.verdicts import VerdictTable
 
 
 def atoms(direction, count, fact=None):
-    return [{"id": f"{direction}{n}", "direction": direction, "question": "?", "expected": "yes",
-             "evaluator": "J", "level": "L1", "fact_ids": [f"{fact}{n}"] if fact else []}
-            for n in range(count)]
+    return [
+        {
+            "id": f"{direction}{n}",
+            "direction": direction,
+            "question": "?",
+            "expected": "yes",
+            "evaluator": "J",
+            "level": "L1",
+            "fact_ids": [f"{fact}{n}"] if fact else [],
+        }
+        for n in range(count)
+    ]
 
 
-TREES = [parse_tree({"task_id": f"t{n}", "directions": ["C-FC", "R-CS", "P-NAV"],
-                     "atoms": [*atoms("C-FC", 6 + n, "f"), *atoms("R-CS", 3, "f"),
-                               *atoms("P-NAV", 2)]}) for n in range(3)]
+TREES = [
+    parse_tree(
+        {
+            "task_id": f"t{n}",
+            "directions": ["C-FC", "R-CS", "P-NAV"],
+            "atoms": [*atoms("C-FC", 6 + n, "f"), *atoms("R-CS", 3, "f"), *atoms("P-NAV", 2)],
+        }
+    )
+    for n in range(3)
+]
 
 
 def line(task, system, atom, verdict):
@@ -55,8 +71,13 @@ def verdicts():
             if (tree.task_id, system) == ("t1", "C"):
                 continue
             for number, atom in enumerate(tree.atoms):
-                word = ("skipped" if number == 7 else
-                        "yes" if (number * 7 + place * 3 + int(tree.task_id[1])) % 5 < 2 else "no")
+                word = (
+                    "skipped"
+                    if number == 7
+                    else "yes"
+                    if (number * 7 + place * 3 + int(tree.task_id[1])) % 5 < 2
+                    else "no"
+                )
                 lines.append(line(tree.task_id, system, atom.id, word))
     return VerdictTable.from_lines(lines)
 
@@ -80,18 +101,31 @@ def test_records_give_the_same_table():
 def test_bad_records_are_named():
     """Unknown status, no system, a ratio that is none: all at once."""
     with pytest.raises(InputError) as caught:
-        table_from_records([{"task_id": "t", "score": 1}, {"task_id": "t", "system": "A",
-                                                            "status": "scord", "score": 1},
-                            {"task_id": "t", "system": "B", "status": "scored",
-                             "score": 1, "score_exact": "1/0"}])
+        table_from_records(
+            [
+                {"task_id": "t", "score": 1},
+                {"task_id": "t", "system": "A", "status": "scord", "score": 1},
+                {
+                    "task_id": "t",
+                    "system": "B",
+                    "status": "scored",
+                    "score": 1,
+                    "score_exact": "1/0",
+                },
+            ]
+        )
     assert len(caught.value.problems) == 3
     assert "did you mean scored" in str(caught.value)
 
 
 def test_a_record_without_status_is_scored_when_it_has_a_score():
     """The documented scores file has no status."""
-    table = table_from_records([{"task_id": "t", "system": "A", "score": 12.5},
-                                {"task_id": "u", "system": "A", "score": None}])
+    table = table_from_records(
+        [
+            {"task_id": "t", "system": "A", "score": 12.5},
+            {"task_id": "u", "system": "A", "score": None},
+        ]
+    )
     assert table.value("t", "A") == Fraction(25, 2)
     assert table.state("u", "A") is CellState.UNSCORED
 
@@ -117,20 +151,27 @@ def test_decisions_leave_failed_reports_and_open_atoms_out():
 
 def test_grid_equals_scoring_each_point_by_itself():
     """The vectorised grid against the exact scorer under the same overrides, guard rerun."""
-    points = [*tau_points(["0.2", "1", None]), *kappa_points([2, None]),
-              *weight_points([("0.2", "0.2", "0.6"), (1, 0, 0)])]
+    points = [
+        *tau_points(["0.2", "1", None]),
+        *kappa_points([2, None]),
+        *weight_points([("0.2", "0.2", "0.6"), (1, 0, 0)]),
+    ]
     found = sensitivity(points, grid_of(TREES, verdicts()))
     for row in (found.released, *found.rows):
-        table = score_table(score_reports(
-            TREES, verdicts(), overrides=Overrides.model_validate(row.point.overrides())))
+        table = score_table(
+            score_reports(
+                TREES, verdicts(), overrides=Overrides.model_validate(row.point.overrides())
+            )
+        )
         for system in table.systems:
             assert row.averages[system] == pytest.approx(table.average(system).value, abs=1e-9)
 
 
 def test_machine_decisions_against_labels():
     """Verdicts of one system also answer labels that name no system."""
-    table = VerdictTable.from_lines([line("t0", "A", "C-FC0", "yes"),
-                                     line("t0", "A", "C-FC1", "skipped")])
+    table = VerdictTable.from_lines(
+        [line("t0", "A", "C-FC0", "yes"), line("t0", "A", "C-FC1", "skipped")]
+    )
     found = machine_decisions(table)
     assert found["t0", "", "C-FC0"] == found["t0", "A", "C-FC0"] == "yes"
     assert found["t0", "A", "C-FC1"] == "skipped"
@@ -139,13 +180,19 @@ def test_machine_decisions_against_labels():
 
 def test_calibration_from_verdicts():
     """Runs without a score line are scored with the tree of their task."""
-    lines = [CalibrationLine(task_id="t0", report=report, atom_id=atom.id,
-                             verdict="yes" if place < least else "no")
-             for report, least in (("R1", 2), ("R2", 6), ("R3", 11))
-             for place, atom in enumerate(TREES[0].atoms)]
-    task, = calibrate(lines, 10, calibration_scorer(TREES)).tasks
+    lines = [
+        CalibrationLine(
+            task_id="t0", report=report, atom_id=atom.id, verdict="yes" if place < least else "no"
+        )
+        for report, least in (("R1", 2), ("R2", 6), ("R3", 11))
+        for place, atom in enumerate(TREES[0].atoms)
+    ]
+    (task,) = calibrate(lines, 10, calibration_scorer(TREES)).tasks
     assert task.passed
     assert task.scores["R3"] == 100.0
     with pytest.raises(InputError, match="has no tree"):
-        calibrate([CalibrationLine(task_id="tx", report="R1", atom_id="a", verdict="yes")], 10,
-                  calibration_scorer(TREES))
+        calibrate(
+            [CalibrationLine(task_id="tx", report="R1", atom_id="a", verdict="yes")],
+            10,
+            calibration_scorer(TREES),
+        )
