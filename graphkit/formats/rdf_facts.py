@@ -164,10 +164,12 @@ def _parse(text: str, file: str, syntax: str) -> tuple[Dataset, dict[Any, str]]:
                 line=None if line is None else int(line) + 1,
             )
         ) from error
-    except (ParserError, ValueError, SyntaxError) as error:
+    except (ParserError, ValueError, SyntaxError, IndexError) as error:
         if syntax == "nt":
             raise FormatError(_broken_lines(text, file)) from error
         why = (str(error).splitlines() or ["cannot be parsed"])[0]
+        if isinstance(error, IndexError):  # rdflib reads on behind the end of a cut text
+            why = "the text ends too early"
         raise FormatError(Problem(f"not {syntax}: {why}", code="rdf", file=file)) from error
     finally:
         log.setLevel(level)

@@ -83,6 +83,7 @@ class Shape:
         fields: Key -> how it is written, in the order of the text.
         also: Adds statements that follow from a record.
         loose: Keys of the table whose place among the further keys of a record is kept.
+        links: Words of our vocabulary that ``also`` says.
     """
 
     classes: tuple[str, ...]
@@ -91,6 +92,7 @@ class Shape:
     fields: Mapping[str, Field]
     also: Also | None = None
     loose: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
 
 
 def ordered(record: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
@@ -267,6 +269,7 @@ class RecordReader:
 
     def _check_words(self, subject: Any, said: Mapping[str, Any], shape: Shape) -> None:
         known = {how.predicate for how in shape.fields.values()} | _GENERAL
+        known |= {gk(name) for name in shape.links}
         for predicate in said:
             if predicate.startswith(VOCABULARY) and predicate not in known:
                 words = [name.removeprefix(VOCABULARY) for name in known]
