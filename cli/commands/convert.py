@@ -19,9 +19,10 @@ __all__ = ["convert"]
 def convert(source: str, target: str, from_: str | None, to: str | None, keep_going: bool) -> None:
     """Convert question graphs between notations.
 
-    The notations are json (JSON, JSONL) and graphml. "-" is standard input and standard output;
-    a name that ends in .gz is compressed. What a notation cannot carry is refused by name; what
-    it leaves behind without a change of the question is told on standard error.
+    Both ways: json (JSON, JSONL), graphml, turtle, trig, sparql (.rq, rows), efo, betae. To be
+    read only: webshaper, 2wiki, musique. "-" is standard input and standard output; a name that
+    ends in .gz is compressed. What a notation cannot carry is refused by name; what it leaves
+    behind without a change of the question is told on standard error.
     """
     from graphkit.formats import write_questions
 

@@ -36,6 +36,9 @@ __all__ = ["KINDS", "Loaded", "ReadFile", "file_kind", "load_files", "read_file"
 KINDS = ("questions", "evidence", "triples", "rdf")
 """What a file may hold."""
 
+_OF_FACTS = (".json", ".jsonl", ".ndjson", ".nt", ".ttl", ".trig", "")
+"""Suffixes that files of facts may have too."""
+
 Told = Callable[[str, int, int], None]
 """Is told (file, done, total) after each transaction."""
 
@@ -102,6 +105,8 @@ def file_kind(source: TextSource) -> str:
     for item in NOTATIONS.values():
         if item.read is not None and item.sniff(head):
             return "questions"
+    if suffix not in _OF_FACTS and any(suffix in item.suffixes for item in NOTATIONS.values()):
+        return "questions"
     if suffix in (".json", ".jsonl", ".ndjson") or head.lstrip().startswith(("{", "[")):
         return "evidence" if '"evidence_id"' in head or '"nodes"' not in head else "questions"
     return fact_format(source)

@@ -198,3 +198,15 @@ def test_a_relation_whose_last_fact_is_gone_is_unresolved():
     assert evaluate(hop("r", "a"), less).names == ["b"]
     with pytest.raises(GroundingError, match="relation 's' is not a relation"):
         evaluate(hop("s", "a"), less)
+
+
+def test_a_relation_named_by_an_iri_is_what_facts_from_rdf_call_it() -> None:
+    """An IRI that is no relation by itself is found by its last part, or is unresolved."""
+    iri = "http://www.wikidata.org/prop/direct/P36"
+    facts = FactStore.from_triples([("France", "P36", "Paris"), ("a", "capital_of", "b")])
+    assert resolve_relation(iri, Direction.FORWARD, facts)[0].direction is Direction.FORWARD
+    assert resolve_relation(iri + "0", Direction.FORWARD, facts) == ()
+    assert resolve_relation("at: P36", Direction.FORWARD, facts) == ()
+    both = FactStore.from_triples([("France", iri, "Paris"), ("France", "P36", "Rome")])
+    number = resolve_relation(iri, Direction.FORWARD, both)[0].number
+    assert both.relations[number] == iri
