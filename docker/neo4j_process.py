@@ -43,6 +43,7 @@ _CONF = {
     "db.tx_log.preallocate": "false",
     "db.tx_log.rotation.retention_policy": "1 files",
     "db.transaction.monitor.check.interval": "100ms",
+    "db.shutdown_transaction_end_timeout": "1s",
 }
 _JVM = (
     "-Xms64m",
@@ -75,6 +76,7 @@ class Neo4jServer:
         password: str | None = None,
         port: int | None = None,
         settings: Mapping[str, str] | None = None,
+        jvm: Sequence[str] = (),
     ) -> None:
         """Prepare a server.
 
@@ -83,6 +85,7 @@ class Neo4jServer:
             password: By default a new random one, or the one that the folder was made with.
             port: Its port; by default a free one.
             settings: More lines of neo4j.conf.
+            jvm: More options of Java.
         """
         self._own_home = home is None
         self.home = Path(tempfile.mkdtemp(prefix="graphkit-neo4j-")) if home is None else home
@@ -90,11 +93,12 @@ class Neo4jServer:
         kept = secret.read_text(encoding="utf-8") if secret.exists() else None
         if password is not None and kept is not None and password != kept:
             raise ServerError(f"{self.home}: was made with another password, kept in {secret}")
-        self.password = password or kept or secrets.token_urlsafe(18)
+        self.password = password or kept or secrets.token_hex(12)
         if len(self.password) < 8:
             raise ServerError("the password is shorter than Neo4j's least length of 8")
         self.port = port
         self.settings = dict(settings or {})
+        self.jvm = tuple(jvm)
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -144,7 +148,7 @@ class Neo4jServer:
         if secret.exists():
             return
         self._write_conf(_free_port())
-        tool = ["org.neo4j.cli.AdminTool", "dbms", "set-initial-password", self.password]
+        tool = ["org.neo4j.cli.AdminTool", "dbms", "set-initial-password", "--", self.password]
         done = self._java(["-Xmx128m", "-XX:TieredStopAtLevel=1"], jars, tool)
         told, _ = done.communicate(timeout=120)
         if done.returncode:
@@ -198,7 +202,7 @@ class Neo4jServer:
             "--console-mode",
         ]
         log = self.home / "logs" / "console.log"
-        self.process = self._java(_JVM, jars, main, log=log, stays=stays)
+        self.process = self._java((*_JVM, *self.jvm), jars, main, log=log, stays=stays)
 
     def _wait(self, port: int, seconds: float) -> bool:
         assert self.process is not None
@@ -216,12 +220,13 @@ class Neo4jServer:
         return last_lines(log.read_text(encoding="utf-8", errors="replace"))
 
     def stop(self) -> None:
-        """Stop it in good order; a temporary folder is removed. Stopping twice is fine."""
-        if self.process is not None:
+        """Stop it, in good order where its data stays; stopping twice is fine."""
+        if self._own_home:
+            self.kill()
+            shutil.rmtree(self.home, ignore_errors=True)
+        elif self.process is not None:
             _end(self.process)
             self.process = None
-        if self._own_home:
-            shutil.rmtree(self.home, ignore_errors=True)
 
     def kill(self) -> None:
         """Kill it on the spot, as a crash would; its folder stays."""

@@ -39,11 +39,17 @@ class _Variables(dict[str, str]):
 def neo4j_server() -> Iterator[Mapping[str, str]]:
     """The variables that lead to a Neo4j server: the one of the environment, else one started here.
 
-    Skipped without NEO4J_URI and without Java and Maven; in CI that is a failure.
+    The one of the environment must be empty, since tests empty it. Skipped without NEO4J_URI and
+    without Java and Maven; in CI that is a failure.
     """
     from neo4j_process import Neo4jServer, missing_tools
 
+    from graphkit.stores.neo4j import probe
+
     if os.environ.get("NEO4J_URI"):
+        found = probe(os.environ["NEO4J_URI"])
+        if not found.empty:
+            pytest.fail(f"{found.location} holds data, and the tests would delete it")
         yield _Variables((k, v) for k, v in os.environ.items() if k.startswith("NEO4J_"))
         return
     lacking = missing_tools()
