@@ -76,6 +76,7 @@ def parse_betae(
     ('France',)
     """
     data = _literal(query) if isinstance(query, str) else query
+    expression = expression_of_query(data, entities, relations)
     if structure is not None:
         shape = _literal(structure) if isinstance(structure, str) else structure
         expected, found = _shape(shape), _shape_of(data)
@@ -85,7 +86,7 @@ def parse_betae(
                     f"has the structure {found!r}, expected {expected!r}", code="betae_structure"
                 )
             )
-    return graph_of_expression(expression_of_query(data, entities, relations), **fields)
+    return graph_of_expression(expression, **fields)
 
 
 def print_betae(graph: QuestionGraph) -> str:
@@ -164,13 +165,11 @@ def _shape(data: Any, depth: int = 0) -> Any:
     return data
 
 
-def _shape_of(data: Any, *, chain: bool = False, depth: int = 0) -> Any:
-    """The structure of a query: entities are e, relations r."""
-    if depth > 100:
-        raise FormatError(Problem("nested too deeply", code="betae_syntax"))
+def _shape_of(data: Any, *, chain: bool = False) -> Any:
+    """The structure of a query that was read: entities are e, relations r."""
     if isinstance(data, list | tuple):
         flat = not any(isinstance(item, list | tuple) for item in data)
-        return tuple(_shape_of(item, chain=flat, depth=depth + 1) for item in data)
+        return tuple(_shape_of(item, chain=flat) for item in data)
     if not chain:
         return "e"
     return {"n": "n", -2: "n", "u": "u", -1: "u"}.get(data, "r")
@@ -229,7 +228,7 @@ def _queries(text: str, place: int) -> Iterator[tuple[str, Any, Any]]:
             table = _literal(text)
         except FormatError:
             table = None
-        if isinstance(table, dict):
+        if isinstance(table, dict) and any(table.values()):
             for number, (structure, queries) in enumerate(table.items(), 1):
                 items = sorted(queries, key=repr) if isinstance(queries, set) else queries
                 for count, query in enumerate(items if isinstance(items, list) else [items], 1):

@@ -191,7 +191,7 @@ class _Forest:
         if isinstance(item, Atom):
             parts.append(self._followed(item, term))
         elif isinstance(item, Among):
-            parts.extend(_names(item))
+            parts.extend(_names(self.draft, item))
         elif isinstance(item, OfType):
             parts.append(Part.type(item.name))
         elif isinstance(item, Not):
@@ -236,10 +236,13 @@ class _Forest:
         return nodes[top]
 
 
-def _names(item: Among) -> list[Part]:
-    kinds = {value.kind for value in item.values}
-    if len(kinds) > 1:
-        raise refusal("mixed_values", f"{shown(item.term)} is one of literals of several types")
-    parts = [Part.names(*(value.name for value in item.values))]
-    kind = kinds.pop() if kinds else None
-    return parts if kind is None else [*parts, Part.type(kind)]
+def _names(draft: Draft, item: Among) -> list[Part]:
+    """The conjuncts that say that a term is one of some values; literals have their types."""
+    kinds = dict.fromkeys(value.kind for value in item.values)
+    ways = []
+    for kind in kinds:
+        parts = [Part.names(*(value.name for value in item.values if value.kind == kind))]
+        ways.append(parts if kind is None else [*parts, Part.type(kind)])
+    if len(ways) == 1:
+        return ways[0]
+    return [Part.of(Op.UNION, *(draft.node(label_of(item.term), way) for way in ways))]

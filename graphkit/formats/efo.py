@@ -163,6 +163,10 @@ def _nested(record: Record) -> Iterator[Row]:
 
 def _grounded(record: Record) -> Iterator[Row]:
     """Yield the queries of a map from formulas to lists of groundings with their answers."""
+    if not any(items != [] for items in record.data.values()):
+        row = row_id(record)
+        missing = FormatError(Problem("holds no EFO-1 query", code="no_query"))
+        yield row, record.line, broken_row(row, missing, record.file, record.line)
     for number, (text, items) in enumerate(record.data.items(), 1):
         for place, item in enumerate(items if isinstance(items, list) else [items], 1):
             row = f"{record.place}.{number}.{place}"

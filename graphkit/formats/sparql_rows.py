@@ -38,7 +38,7 @@ def _rows(source: TextSource) -> Iterator[tuple[str, int | None, QuestionGraph |
     for item in iter_records(source, "a question with its SPARQL query"):
         if isinstance(item, Broken):
             yield "", None, item
-        elif isinstance(item.data.get("questions"), list):
+        elif isinstance(item.data.get("questions"), list) and item.data["questions"]:
             yield from _qald(item)
         else:
             row = row_id(item, "id", "uid", "_id")

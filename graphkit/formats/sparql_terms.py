@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
-from urllib.parse import unquote
 
 from graphkit.entities import iri_name
 from graphkit.formats.conditions import (
@@ -19,14 +17,12 @@ from graphkit.formats.conditions import (
     turned,
 )
 from graphkit.formats.rdf_facts import literal_name
-from graphkit.formats.rdf_terms import ENTITY, RELATION, TYPE, unminted
+from graphkit.formats.rdf_terms import ENTITY, RELATION, TYPE, key_parts, unminted
 
 __all__ = ["NAME", "constant_of", "path_of", "term_of", "told", "type_name"]
 
 NAME = "urn:graphkit:name:"
 """What an IRI begins with that stands for a name as a question gives it."""
-
-_KEY = re.compile(r"([^:\[]*)(?:\[([^\]]*)\])?:(.*)", re.DOTALL)
 
 
 def term_of(node: Any) -> Term:
@@ -68,11 +64,8 @@ def _named(iri: str) -> Constant:
         return Constant(iri)
     if key.startswith("#"):
         return Constant(key[1:])
-    match = _KEY.fullmatch(key)
-    if match is None:
-        return Constant(key)
-    kind, unit, name = match.groups()
-    return Constant(f"{name} {unquote(unit)}" if unit else name, unquote(kind) or None)
+    kind, unit, name = key_parts(key)
+    return Constant(f"{name} {unit}" if unit else name, kind)
 
 
 def type_name(iri: str) -> str:

@@ -155,3 +155,9 @@ def test_long_chains_need_no_deep_stack() -> None:
     names = [X, *(Variable(f"v{n}") for n in range(3000))]
     atoms = [atom(a, "r", b) for a, b in itertools.pairwise(names)]
     assert len(graph_of(Group(tuple(atoms)), X).edges) == 3000
+
+
+def test_values_of_several_types_are_a_union() -> None:
+    """Literals keep their types, each its own."""
+    values = (Constant("1871", "year"), Constant("1871", "number"), A)
+    assert text(atom(X, "r", Y), Among(Y, values)) == 'p[r<](u("A",number&"1871",year&"1871"))'

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphkit.errors import FormatError
 from graphkit.formats import NOTATIONS, Notation, import_questions
@@ -59,3 +61,34 @@ def test_a_notation_that_is_only_written_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(NOTATIONS, "silent", silent)
     with pytest.raises(FormatError, match="can only be written"):
         import_questions(TextSource.of("x", "x.silent"))
+
+
+WORDS = st.sampled_from(
+    ["", "?", "V@X", "C@a", "C@a & C@b", "#1", "#1 >> a", "a >> b", "e", "r", "n", "u", "A", "yes",
+     "comparison", "inference", "(p,(e))", "r1(s1,f)", "(((", "SELECT ?x { ?x <a:b> ?y }", "\x00"]
+)  # fmt: skip
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=12,
+)
+KEYS = {
+    "webshaper": ["id", "formalization", "answer"],
+    "2wiki": ["_id", "evidences", "type", "answer"],
+    "musique": ["id", "question_decomposition", "answer_aliases"],
+    "sparql": ["id", "sparql", "question", "answers", "questions"],
+    "efo": ["id", "formula", "grounding", "o", "a"],
+    "betae": ["id", "query", "structure"],
+}
+
+
+@pytest.mark.parametrize("name", list(KEYS))
+@given(data=st.data())
+def test_whatever_a_row_holds_it_is_a_graph_or_named(name: str, data: st.DataObject) -> None:
+    """Rows of any JSON values never end an import; each is counted at least once."""
+    row = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS[name], JUNK))
+    rows = data.draw(st.lists(row, min_size=1, max_size=3))
+    text = "\n".join(map(json.dumps, rows))
+    report = import_questions(TextSource.of(text, "rows.jsonl"), name)
+    assert report.rows >= len(rows)
+    assert all(item.problems[0].code for item in report.diagnostics)

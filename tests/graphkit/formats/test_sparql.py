@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
+from graphkit.compile.sparql import to_sparql
 from graphkit.errors import FormatError, InputError, UnsupportedError
 from graphkit.evaluate import evaluate
 from graphkit.facts import FactStore
@@ -150,6 +151,23 @@ def test_what_is_written_is_read_with_the_same_answers(
         assert evaluate(graph, facts).count == 0
         return
     assert canonical_text(parse_sparql(more)) == canonical_text(again)
+
+
+@given(stores_with_graphs(union=False))
+@settings(max_examples=25)
+def test_compiled_queries_are_read_back(pair: tuple[FactStore, QuestionGraph]) -> None:
+    """SPARQL compiled for a fact store, with its entities' own IRIs, is read with its answers."""
+    facts, graph = pair
+    text = to_sparql(graph, facts).text
+    try:
+        again = parse_sparql(text)
+    except UnsupportedError as error:
+        if error.problems[0].code not in ("empty_values", "unbound_answer"):  # the empty set
+            raise
+        return
+    found, expected = evaluate(again, facts), evaluate(graph, facts)
+    if not found.grounding.ambiguous:
+        assert found.names == expected.names
 
 
 def written(graph: QuestionGraph) -> str | None:
