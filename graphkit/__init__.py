@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphkit.batch import evaluate_many as evaluate_many
     from graphkit.checks import CheckReport as CheckReport
     from graphkit.checks import check as check
     from graphkit.entity_set import EntitySet as EntitySet
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from graphkit.evidence import EvidenceRecord as EvidenceRecord
     from graphkit.facts import FactStore as FactStore
     from graphkit.grounding import ground as ground
+    from graphkit.mapped import open_mapped as open_mapped
+    from graphkit.mapped import save_mapped as save_mapped
     from graphkit.operations import Direction as Direction
     from graphkit.operations import Op as Op
     from graphkit.patterns import canonical_key as canonical_key
@@ -36,8 +39,10 @@ if TYPE_CHECKING:
     from graphkit.question import Node as Node
     from graphkit.question import QuestionGraph as QuestionGraph
     from graphkit.relations import RelationSheet as RelationSheet
+    from graphkit.standing import StandingQuestions as StandingQuestions
     from graphkit.witness import find_loss as find_loss
     from graphkit.witness import find_witness as find_witness
+    from graphkit.witnesses import find_witnesses as find_witnesses
 
 _HOMES = {
     "CheckReport": "checks",
@@ -54,12 +59,17 @@ _HOMES = {
     "OperationError": "errors",
     "QuestionGraph": "question",
     "RelationSheet": "relations",
+    "StandingQuestions": "standing",
     "canonical_key": "patterns",
     "check": "checks",
+    "evaluate_many": "batch",
     "find_loss": "witness",
     "find_witness": "witness",
+    "find_witnesses": "witnesses",
     "ground": "grounding",
+    "open_mapped": "mapped",
     "reevaluate": "evaluate",
+    "save_mapped": "mapped",
     "signature": "patterns",
 }
 

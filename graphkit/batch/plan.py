@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 from graphkit.entity_set import EntitySet
 from graphkit.errors import GroundingError, Problem
@@ -17,14 +16,16 @@ from graphkit.question import Edge, QuestionGraph
 __all__ = ["Kind", "Plan"]
 
 
-class Kind(IntEnum):
-    """What an expression is."""
+class Kind:
+    """What an expression is; plain numbers, as enumeration members are slow to look up."""
 
     SET = 0
     FOLLOW = 1
     MEET = 2
     JOIN = 3
 
+
+_FOLLOW, _MEET, _JOIN = Kind.FOLLOW, Kind.MEET, Kind.JOIN
 
 Expression = tuple[int, ...]
 """A kind and what it is of; see :class:`Plan`."""
@@ -53,14 +54,14 @@ class Level:
     def put(self, number: int, expression: Expression) -> None:
         """Take in an expression."""
         kind = expression[0]
-        if kind == Kind.FOLLOW:
+        if kind == _FOLLOW:
             self.follows += (number, expression[1], expression[2])
-        elif kind == Kind.MEET:
+        elif kind == _MEET:
             place, count = len(self.meets), expression[1]
             self.meets.append(number)
             for turn, part in enumerate(expression[2:]):
                 self.meet_parts += (place, part >> 1, int(turn >= count))
-        elif kind == Kind.JOIN:
+        elif kind == _JOIN:
             place = len(self.joins)
             self.joins.append(number)
             for part in expression[1:]:
@@ -183,26 +184,30 @@ class Plan:
 
     def follow(self, code: int, source: int) -> int:
         """Return the signed number of a projection."""
-        return 2 * self._number((Kind.FOLLOW, code, source), (source,))
+        return 2 * self._number((_FOLLOW, code, source), (source,))
 
     def meet(self, parts: Iterable[int]) -> int:
         """Return the signed number of an intersection, of whatever signs."""
-        unique = sorted(set(parts) - {self.universe})
-        wanted = tuple(part for part in unique if not part & 1)
-        away = tuple(part ^ 1 for part in unique if part & 1)
+        unique = sorted(set(parts))
+        wanted = tuple([part for part in unique if not part & 1])
+        away = tuple([part ^ 1 for part in unique if part & 1 and part != self.universe])
         if not wanted:
             if len(away) == 1:
                 return away[0] ^ 1
-            return 2 * self._number((Kind.JOIN, *away), away) + 1
-        if len(unique) == 1:
+            return 2 * self._number((_JOIN, *away), away) + 1
+        if len(wanted) == 1 and not away:
             return wanted[0]
-        return 2 * self._number((Kind.MEET, len(wanted), *wanted, *away), (*wanted, *away))
+        return 2 * self._number((_MEET, len(wanted), *wanted, *away), (*wanted, *away))
 
     def _number(self, expression: Expression, parts: tuple[int, ...]) -> int:
         number = self._numbers.get(expression)
         if number is None:
             number = self._numbers[expression] = len(self.depths)
-            depth = 1 + max([self.depths[part >> 1] for part in parts], default=-1)
+            depth = 0
+            for part in parts:
+                below = self.depths[part >> 1]
+                if below >= depth:
+                    depth = below + 1
             self.expressions.append(expression)
             self.depths.append(depth)
             if depth == len(self.levels):

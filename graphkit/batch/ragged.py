@@ -18,7 +18,7 @@ Counts = npt.NDArray[np.int64]
 _TABLE_BYTES = 1 << 20
 """A table of marks should stay in the processor's second-level cache."""
 
-_CHUNK = 1 << 19
+_CHUNK = 1 << 17
 """So many members are unfolded at a time."""
 
 _SPARSE = 32

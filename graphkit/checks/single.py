@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from graphkit.checks.constraints import Constraint, Kind
@@ -16,7 +17,9 @@ _PROBE = 32
 """So many members are followed first; what they let in settles most questions."""
 
 
-def redundant_constraints(relaxer: Relaxer) -> tuple[Constraint, ...]:
+def redundant_constraints(
+    relaxer: Relaxer, among: Iterable[Constraint] | None = None
+) -> tuple[Constraint, ...]:
     """Return the constraints that can be left out, each alone, without changing the answers.
 
     Equal to asking :meth:`Relaxer.keeps_answers` of each. Only the entities that a deletion lets
@@ -26,9 +29,11 @@ def redundant_constraints(relaxer: Relaxer) -> tuple[Constraint, ...]:
 
     Args:
         relaxer: The question on its facts.
+        among: The constraints to look at; by default all of the question.
     """
     deletions = _Deletions(relaxer)
-    return tuple(item for item in relaxer.constraints if not deletions.shows(item))
+    items = relaxer.constraints if among is None else among
+    return tuple(item for item in items if not deletions.shows(item))
 
 
 @dataclass(eq=False)
