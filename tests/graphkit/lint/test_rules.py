@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -383,7 +384,7 @@ def test_a_chain_of_a_thousand_hops_is_looked_at():
     names = [f"n{number}" for number in range(1_001)]
     question = graph(
         {**dict.fromkeys(names), "n0": ["France"]},
-        *(("p", one, other, "borders") for one, other in zip(names, names[1:], strict=False)),
+        *(("p", one, other, "borders") for one, other in itertools.pairwise(names)),
         root="n1000",
     )
     codes = {finding.code for finding in lint(question, FACTS)}
