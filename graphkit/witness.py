@@ -195,7 +195,7 @@ def replay(witness: Witness, graph: QuestionGraph, facts: FactStore) -> bool:
     values = node_values(graph, facts, grounding)
     for (node_id, entity), steps in shown.items():
         node = graph.nodes_by_id.get(node_id)
-        if node is None or not facts.alive(entity):
+        if node is None or entity >= len(facts.entities) or not facts.alive(entity):
             return False
         if node.known_entities and entity not in grounding.anchor_set(node_id):
             return False
@@ -218,14 +218,15 @@ def _holds(
     grounding: Grounding,
 ) -> bool:
     if edge.op is Op.PROJECTION:
-        if step.fact is None or step.source is None or not facts.has(step.fact):
+        if step.fact is None or step.source is None:
             return False
         relation = grounding.relations[edge.edge_id]
         ends = (step.source, step.entity)
         if relation.direction is Direction.BACKWARD:
             ends = (step.entity, step.source)
         expected = Fact(ends[0], relation.number, ends[1])
-        return step.fact == expected and (edge.source_ids[0], step.source) in shown
+        held = step.fact == expected and facts.has(expected)
+        return held and (edge.source_ids[0], step.source) in shown
     if edge.op is Op.COMPLEMENT:
         return step.entity not in values[edge.source_ids[0]]
     carried = [(source, step.entity) in shown for source in edge.source_ids]
