@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphkit.errors import FormatError, Problem
@@ -110,7 +111,10 @@ def evidence_from_rdf(graph: Graph, file: str | None = None) -> Iterator[Evidenc
         if len(reader.problems) > before:
             yield Broken(tuple(reader.problems[before:]))
         else:
-            yield evidence_record(Record(data, file or "", 0, 1))
+            found = evidence_record(Record(data, file or "", 0, 1))
+            if isinstance(found, Broken):
+                found = Broken(tuple(replace(p, file=file, line=None) for p in found.problems))
+            yield found
 
 
 def history_resources(question: str, mutations: Iterable[Mutation]) -> list[Resource]:
