@@ -7,7 +7,8 @@ def without_one(query):
     if kind == "i":
         for place, part in enumerate(query[1]):
             others = query[1][:place] + query[1][place + 1:]
-            yield ("i", others) if len(others) > 1 else others[0]
+            if any(other[0] != "n" for other in others):  # what is excluded only is no query
+                yield ("i", others) if len(others) > 1 else others[0]
             for inner in without_one(part):
                 yield ("i", (*others, inner))
     elif kind == "p":
@@ -19,16 +20,12 @@ def without_one(query):
 
 
 def certified(query, answers):
-    """Whether a query has one answer, and none of its parts can be left out; what is negated
-    only is no query, so other than the one it came from."""
+    """Whether a query has one answer, and none of its parts can be left out."""
     found = answers(query)
     if len(found) != 1:
         return False
     for relaxed in without_one(query):
-        positive = relaxed[0] != "n" and (
-            relaxed[0] != "i" or any(part[0] != "n" for part in relaxed[1]))
-        if positive:
-            other = answers(relaxed)
-            if len(other) == 1 and other[0] == found[0]:
-                return False
+        other = answers(relaxed)
+        if len(other) == 1 and other[0] == found[0]:
+            return False
     return True

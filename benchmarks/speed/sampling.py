@@ -18,7 +18,7 @@ KGREASONING = {"2i": 161, "3i": 21, "pi": 25, "ip": 10, "2in": 30, "3in": 31, "p
 """What KGReasoning's sampler reached by rejection, per second, on a machine of this kind."""
 
 
-def measure(facts: FactStore, count: int, *, seconds: float = 4.0) -> Iterator[Row]:
+def measure(facts: FactStore, count: int, *, seconds: float = 2.0) -> Iterator[Row]:
     """Yield rate and yield of each pattern with two or more branches."""
     plain = PlainNumpy(columns(facts), len(facts.entities), len(facts.relations))
     maker = QueryMaker(facts)

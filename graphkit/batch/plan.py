@@ -100,7 +100,7 @@ class Plan:
         self._numbers: dict[Expression, int] = {}
         self._fixed: dict[object, int] = {}
         self._anchors: dict[tuple[tuple[str, ...], str | None], int] = {}
-        self._codes: dict[tuple[str, Direction], int] = {}
+        self._codes: tuple[dict[str, int], dict[str, int]] = ({}, {})
         self.universe = 2 * self._number((Kind.JOIN,), ()) + 1
 
     def add(self, graph: QuestionGraph, grounding: Grounding | None = None) -> dict[str, int]:
@@ -109,32 +109,26 @@ class Plan:
         Raises:
             GroundingError: A name or a relation is not in the store.
         """
-        if grounding is not None:
-            self._learn(graph, grounding)
-        elif not self._known(graph):
-            self._learn(graph, ground(graph, self.facts))
+        if grounding is None:
+            try:
+                return self._read(graph)
+            except KeyError:  # a name that no graph before it has
+                grounding = ground(graph, self.facts)
+        self._learn(graph, grounding)
+        return self._read(graph)
+
+    def _read(self, graph: QuestionGraph) -> dict[str, int]:
+        """Put the nodes of a graph in; a ``KeyError`` for a name that is not learned yet."""
         signed: dict[str, int] = {}
         for node_id in graph.order:
             node = graph.nodes_by_id[node_id]
-            parts: list[int] = []
+            parts = [self._edge(edge, signed) for edge in graph.incoming[node_id]]
             if node.known_entities:
                 parts.append(self._anchors[node.known_entities, node.entity_type])
             if node.entity_type is not None:
                 parts.append(self._type(node.entity_type))
-            parts += [self._edge(edge, signed) for edge in graph.incoming[node_id]]
             signed[node_id] = parts[0] if len(parts) == 1 else self.meet(parts)
         return signed
-
-    def _known(self, graph: QuestionGraph) -> bool:
-        return all(
-            (node.known_entities, node.entity_type) in self._anchors
-            for node in graph.nodes
-            if node.known_entities
-        ) and all(
-            (edge.relation or "", edge.reads) in self._codes
-            for edge in graph.edges
-            if edge.op is Op.PROJECTION
-        )
 
     def _learn(self, graph: QuestionGraph, grounding: Grounding) -> None:
         """Note how a graph's names are read; the same names are read alike in the next graph."""
@@ -145,7 +139,8 @@ class Plan:
         for edge in graph.edges:
             if edge.op is Op.PROJECTION:
                 relation = grounding.relations[edge.edge_id]
-                self._codes[edge.relation or "", edge.reads] = 2 * relation.number + (
+                codes = self._codes[edge.direction is Direction.BACKWARD]
+                codes[edge.relation or ""] = 2 * relation.number + (
                     relation.direction is Direction.BACKWARD
                 )
 
@@ -173,9 +168,8 @@ class Plan:
 
     def _edge(self, edge: Edge, signed: dict[str, int]) -> int:
         if edge.op is Op.PROJECTION:
-            return self.follow(
-                self._codes[edge.relation or "", edge.reads], signed[edge.source_ids[0]]
-            )
+            code = self._codes[edge.direction is Direction.BACKWARD][edge.relation or ""]
+            return self.follow(code, signed[edge.source_ids[0]])
         if edge.op is Op.COMPLEMENT:
             return signed[edge.source_ids[0]] ^ 1
         if edge.op is Op.INTERSECTION:
