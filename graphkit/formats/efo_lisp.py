@@ -160,6 +160,8 @@ def _count(data: Any, depth: int) -> int:
     if not isinstance(data, dict) or set(data) != {"o", "a"}:
         raise _problem(f"found {kind_of(data)}, expected an object with o and a")
     op, items = data["o"], data["a"]
+    if not isinstance(op, str):
+        raise _problem(f"o is {kind_of(op)}, expected an operation")
     if op == "n" and isinstance(items, dict):
         return _count(items, depth + 1)
     if not isinstance(items, list):
