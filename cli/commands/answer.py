@@ -43,9 +43,10 @@ __all__ = ["answer"]
 )
 @click.option(
     "--engine",
-    type=click.Choice(["memory", "store"]),
+    type=click.Choice(["memory", "store", "sparql"]),
     default="memory",
-    help="Evaluate in memory, or by Cypher in the store; both give the same.",
+    help="Evaluate in memory, by Cypher in the store, or by SPARQL over the facts in RDF "
+    "(pyoxigraph, else rdflib); all give the same.",
 )
 @click.option(
     "--materialize-universe",
@@ -91,6 +92,8 @@ def answer(
                 found = None
                 if opened is not None:
                     found = _in_store(opened, item, facts, materialize_universe)
+                elif engine == "sparql":
+                    found = _by_sparql(item, facts, materialize_universe)
                 report = answer_question(
                     item.graph,
                     facts,
@@ -121,7 +124,7 @@ def answer(
 
 @contextmanager
 def _engine(engine: str, store: str | None) -> Iterator[GraphStore | None]:
-    if engine == "memory":
+    if engine != "store":
         yield None
         return
     with opened_store(store, read_only=True) as opened:
@@ -135,6 +138,14 @@ def _in_store(
 
     return answer_in_store(
         store, item.graph, facts, materialize_universe=materialize_universe, timeout=0
+    )
+
+
+def _by_sparql(item: Asked, facts: FactStore, materialize_universe: bool) -> list[str]:
+    from graphkit.compile.sparql_answers import answer_by_sparql, fastest_engine
+
+    return answer_by_sparql(
+        item.graph, facts, fastest_engine(), materialize_universe=materialize_universe
     )
 
 

@@ -1,4 +1,4 @@
-"""``graphkit compile``: question graphs as Cypher, English or Mermaid."""
+"""``graphkit compile``: question graphs as Cypher, SPARQL, English or Mermaid."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["compile_"]
 @takes_facts
 @click.option(
     "--to",
-    type=click.Choice(["cypher", "english", "mermaid"]),
+    type=click.Choice(["cypher", "sparql", "english", "mermaid"]),
     required=True,
-    help="Cypher over the store (needs the facts, to know the entities), an English question "
-    "(needs them for its words), or a Mermaid flowchart.",
+    help="Cypher over the store or SPARQL over the facts in RDF (both need the facts, to know the "
+    "entities), an English question (needs them for its words), or a Mermaid flowchart.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
 @as_json
@@ -43,10 +43,10 @@ def compile_(
     output: str | None,
     json_: bool,
 ) -> None:
-    """Compile question graphs to Cypher, English or Mermaid.
+    """Compile question graphs to Cypher, SPARQL, English or Mermaid.
 
-    Values stand in Cypher as parameters, which come first, as comments. --json prints one
-    object a line and question: question_id, to, text, params.
+    Values stand in Cypher as parameters, which come first, as comments; in SPARQL as IRIs. --json
+    prints one object a line and question: question_id, to, text, params.
     """
     from graphkit.errors import InputError
     from graphkit.formats import write_text
@@ -94,13 +94,17 @@ def _compiled(item: Asked, to: str, facts: FactStore | None) -> Compiled:
         from graphkit.compile.cypher import to_cypher
 
         return to_cypher(item.graph, facts)
+    if to == "sparql":
+        from graphkit.compile.sparql import to_sparql
+
+        return to_sparql(item.graph, facts)
     from graphkit.compile.english import compile_english
 
     return compile_english(item.graph, facts.sheet, facts)
 
 
 def _text(compiled: Compiled, to: str, name: str | None) -> str:
-    comment = {"cypher": "//", "mermaid": "%%", "english": "#"}[to]
+    comment = {"cypher": "//", "sparql": "#", "mermaid": "%%", "english": "#"}[to]
     heads = [] if name is None or to == "english" else [f"{comment} {render.visible(name)}"]
     heads += [
         f"{comment} ${key} = {json.dumps(value, ensure_ascii=False)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from graphkit.formats.rdf_terms import entity_key, require
 from graphkit.grounding import Grounding
 from graphkit.question import QuestionGraph
 
-__all__ = ["ENGINES", "Engine", "answer_by_sparql"]
+__all__ = ["ENGINES", "Engine", "answer_by_sparql", "fastest_engine"]
 
 Engine = Literal["rdflib", "pyoxigraph"]
 
@@ -71,6 +72,11 @@ def answer_by_sparql(
     )
     names = _names(facts)
     return sorted(names[entity_key(iri)] for iri in _loaded(facts, engine)(compiled.text))
+
+
+def fastest_engine() -> Engine:
+    """Return the fastest engine that is installed."""
+    return "rdflib" if importlib.util.find_spec("pyoxigraph") is None else "pyoxigraph"
 
 
 def _names(facts: FactStore) -> dict[str, str]:

@@ -64,6 +64,9 @@ def question_resources(record: Mapping[str, Any], place: int | None = None) -> l
     return resources if place is None else list(numbered(resources, place))
 
 
+_DEFAULTS = (("question", ""), ("label", ""), ("is_root", False))
+
+
 def _without_nulls(record: Any, shape: Shape) -> Any:
     """Leave out what means the same as a missing key."""
     if not isinstance(record, Mapping):
@@ -71,10 +74,7 @@ def _without_nulls(record: Any, shape: Shape) -> Any:
     return {
         key: value
         for key, value in record.items()
-        if key not in shape.fields
-        or not (
-            value is None or (key, value) == ("label", "") or (key, value) == ("is_root", False)
-        )
+        if key not in shape.fields or not (value is None or (key, value) in _DEFAULTS)
     }
 
 
