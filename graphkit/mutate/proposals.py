@@ -329,7 +329,9 @@ class Proposer:
                 continue
             relaxed = self.relaxer.without([constraint])
             count = relaxed.size(self.facts.size)
-            if self.target in relaxed and before < count <= self.rules.max_candidates:
+            if relaxed.complemented or self.target not in relaxed:
+                continue
+            if before < count <= self.rules.max_candidates:
                 yield drop_constraint(
                     self.graph,
                     constraint.id,
