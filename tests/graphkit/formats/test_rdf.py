@@ -40,7 +40,7 @@ from graphkit.formats.rdf_evidence import (
 from graphkit.formats.rdf_facts_writer import facts_text, facts_to_rdf
 from graphkit.formats.rdf_shapes import validate_rdf, vocabulary_graph
 from graphkit.formats.rdf_tables import question_iri
-from graphkit.formats.rdf_terms import VOCABULARY, add_to_graph, turtle_text
+from graphkit.formats.rdf_terms import PREFIXES, VOCABULARY, add_to_graph, turtle_text
 from graphkit.formats.reading import Broken, Record
 from graphkit.mutate import Mutation, Strategy
 from graphkit.question import Edge, Node, QuestionGraph
@@ -469,3 +469,16 @@ def test_records_of_all_kinds_survive_a_triple_store() -> None:
     records = make_records(SeededChoices(4), RelationSheet())
     again = read_facts(TextSource.of("".join(evidence_turtle(records)), "e.ttl"))
     assert list(again.records.values()) == records
+
+
+def test_the_examples_of_the_page_are_what_they_say() -> None:
+    """The Turtle in docs/vocabulary.md parses: facts of one statement, and a question."""
+    page = (ROOT / "docs" / "vocabulary.md").read_text("utf-8")
+    blocks = [part.split("```")[0] for part in page.split("```turtle\n")[1:]]
+    heads = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
+    facts = read_facts(TextSource.of(heads + blocks[0], "page.ttl"))
+    assert [tuple(facts.in_names(fact)) for fact in facts.facts()] == [
+        ("France", "borders", "Spain")
+    ]
+    (graph,) = parse_questions(heads + blocks[1], "turtle")
+    assert (graph.id, graph.edges[0].relation) == ("q1", "capital")
