@@ -117,7 +117,7 @@ class Neo4jStore:
         """Say what the store is and can do."""
         return Capabilities(
             engine="neo4j",
-            engine_version=self._version,
+            engine_version=self._version.removeprefix("Neo4j/"),
             location=str(self._address),
             read_only=self._read_only,
             durable="power loss",

@@ -20,6 +20,7 @@ from neo4j.exceptions import (
 
 from graphkit.errors import (
     GraphkitError,
+    InputError,
     Problem,
     QueryError,
     StoreError,
@@ -58,6 +59,14 @@ def translated(place: str) -> Iterator[None]:
 
 def _ours(place: str, error: Neo4jError | DriverError) -> GraphkitError:
     code = (error.code or "") if isinstance(error, Neo4jError) else ""
+    if "too large to index" in str(error):
+        return InputError(
+            Problem(
+                f"{place}: a name or an id is longer than the about 8,000 bytes that the server "
+                "can index; shorten it, or use the embedded store",
+                code="too_long",
+            )
+        )
     for known, make in _BY_CODE.items():
         if code.startswith(known):
             return make(place, error)
@@ -148,6 +157,12 @@ def _too_large(place: str, error: Exception) -> GraphkitError:
     )
 
 
+def _too_deep(place: str, error: Exception) -> GraphkitError:
+    return QueryError(
+        Problem("the query is too deep for the server; split it, or give it more stack", "too_long")
+    )
+
+
 def _of_the_query(place: str, error: Exception) -> GraphkitError:
     return QueryError(Problem(_first_line(error), code="query"))
 
@@ -216,6 +231,7 @@ _BY_CODE = {
     "Neo.TransientError.General.OutOfMemoryError": _too_large,
     "Neo.TransientError.General.TransactionOutOfMemoryError": _too_large,
     "Neo.ClientError.General.TransactionOutOfMemoryError": _too_large,
+    "Neo.TransientError.General.StackOverFlowError": _too_deep,
     "Neo.DatabaseError.Transaction.TransactionStartFailed": _of_the_query,
     "Neo.ClientError": _of_the_query,
 }
