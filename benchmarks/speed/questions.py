@@ -30,15 +30,20 @@ def _checks_of(pattern: str, facts: FactStore, count: int) -> Iterator[Row]:
     pairs = list(zip(graphs, groundings, strict=True))
     relaxers = [Relaxer(graph, facts, grounding) for graph, grounding in pairs]
     branches = [
-        [item for item in relaxer.constraints
-         if item.kind == "source" and item.node_id == relaxer.graph.root_node_id]
+        [
+            item
+            for item in relaxer.constraints
+            if item.kind == "source" and item.node_id == relaxer.graph.root_node_id
+        ]
         for relaxer in relaxers
     ]
     number = len(relaxers[0].constraints)
     plain, at_root, single, core = best(
         lambda: [node_values(graph, facts, grounding) for graph, grounding in pairs],
-        lambda: [redundant_constraints(relaxer, among)
-                 for relaxer, among in zip(relaxers, branches, strict=True)],
+        lambda: [
+            redundant_constraints(relaxer, among)
+            for relaxer, among in zip(relaxers, branches, strict=True)
+        ],
         lambda: [redundant_constraints(relaxer) for relaxer in relaxers],
         lambda: [minimal_core(relaxer) for relaxer in relaxers],
     )

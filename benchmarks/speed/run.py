@@ -20,8 +20,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"any of {', '.join(PARTS)}; by default all")
     parser.add_argument("--queries", type=int, default=1000, help="queries a pattern")
-    parser.add_argument("--debian-queries", type=int, default=100,
-                        help="queries a pattern on the graph of package lists")
+    parser.add_argument(
+        "--debian-queries",
+        type=int,
+        default=100,
+        help="queries a pattern on the graph of package lists",
+    )
     options = parser.parse_args()
     parts = options.parts or PARTS
     unknown = set(parts) - set(PARTS)

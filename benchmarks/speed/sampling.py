@@ -13,8 +13,17 @@ from workload import QueryMaker, columns
 from graphkit.facts import FactStore
 from synthesis.sampling import Sampler
 
-KGREASONING = {"2i": 161, "3i": 21, "pi": 25, "ip": 10, "2in": 30, "3in": 31, "pin": 9,
-               "pni": 12, "inp": 6}
+KGREASONING = {
+    "2i": 161,
+    "3i": 21,
+    "pi": 25,
+    "ip": 10,
+    "2in": 30,
+    "3in": 31,
+    "pin": 9,
+    "pni": 12,
+    "inp": 6,
+}
 """What KGReasoning's sampler reached by rejection, per second, on a machine of this kind."""
 
 

@@ -37,10 +37,25 @@ def measure(name: str, load: Callable[[], FactStore]) -> Iterator[Row]:
             for verify in (True, False)
         )
     text = milliseconds(loading)
-    yield Row(f"{name}: open a saved store", milliseconds(checked), "load from text", text,
-              loading / checked)
-    yield Row(f"{name}: open, checksum not read", milliseconds(bare), "load from text", text,
-              loading / bare)
+    yield Row(
+        f"{name}: open a saved store",
+        milliseconds(checked),
+        "load from text",
+        text,
+        loading / checked,
+    )
+    yield Row(
+        f"{name}: open, checksum not read",
+        milliseconds(bare),
+        "load from text",
+        text,
+        loading / bare,
+    )
     yield Row(f"{name}: save", milliseconds(saving), "load from text", text, loading / saving)
-    yield Row(f"{name}: file, {size:,} bytes", f"{size / len(facts):.1f} B/fact",
-              "facts", f"{len(facts):,}", size / len(facts))
+    yield Row(
+        f"{name}: file, {size:,} bytes",
+        f"{size / len(facts):.1f} B/fact",
+        "facts",
+        f"{len(facts):,}",
+        size / len(facts),
+    )

@@ -59,19 +59,32 @@ SHAPES: dict[str, Query] = {
 def fb15k237() -> FactStore:
     """The training facts of FB15k-237."""
     with gzip.open(SHARED / "kg" / "fb15k237" / "train.tsv.gz", "rt", encoding="utf-8") as lines:
-        return FactStore.from_triples(
-            tuple(line.rstrip("\n").split("\t")) for line in lines)  # type: ignore[misc]
+        return FactStore.from_triples(tuple(line.rstrip("\n").split("\t")) for line in lines)  # type: ignore[misc]
 
 
-_PACKAGE_LISTS = ("Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances", "Breaks",
-                  "Conflicts", "Replaces", "Provides")
+_PACKAGE_LISTS = (
+    "Depends",
+    "Pre-Depends",
+    "Recommends",
+    "Suggests",
+    "Enhances",
+    "Breaks",
+    "Conflicts",
+    "Replaces",
+    "Provides",
+)
 _TAG = re.compile(r"([a-z-]+)::([^,{}\s]+)")
 
 
 def debian_triples() -> Iterator[tuple[str, str, str]]:
     """Facts from this machine's package lists: what each package depends on, its section, ..."""
-    text = subprocess.run(["apt-cache", "dumpavail"], check=True, capture_output=True,
-                          encoding="utf-8", errors="replace").stdout
+    text = subprocess.run(
+        ["apt-cache", "dumpavail"],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+    ).stdout
     for paragraph in text.split("\n\n"):
         fields: dict[str, str] = {}
         name = ""
@@ -89,8 +102,15 @@ def debian_triples() -> Iterator[tuple[str, str, str]]:
                 target = re.split(r"[\s(:\[]", other.strip(), maxsplit=1)[0]
                 if target:
                     yield package, field, target
-        for field in ("Section", "Priority", "Architecture", "Multi-Arch", "Homepage", "Version",
-                      "Maintainer"):
+        for field in (
+            "Section",
+            "Priority",
+            "Architecture",
+            "Multi-Arch",
+            "Homepage",
+            "Version",
+            "Maintainer",
+        ):
             if fields.get(field):
                 yield package, field, f"{field}: {fields[field]}"
         yield package, "Source", f"source: {fields.get('Source', package).split(' ')[0]}"
@@ -165,10 +185,13 @@ def as_graph(query: Query, facts: FactStore) -> QuestionGraph:
         sources = tuple(visit(item) for item in inner)
         way: dict[str, Any] = {}
         if op == "projection":
-            way = {"relation": facts.relations[part[1] >> 1],
-                   "direction": "backward" if part[1] & 1 else "forward"}
-        edges.append(Edge(edge_id=f"e{len(edges)}", source_ids=sources, target_id=name,
-                          op=op, **way))  # type: ignore[arg-type]
+            way = {
+                "relation": facts.relations[part[1] >> 1],
+                "direction": "backward" if part[1] & 1 else "forward",
+            }
+        edges.append(
+            Edge(edge_id=f"e{len(edges)}", source_ids=sources, target_id=name, op=op, **way)
+        )  # type: ignore[arg-type]
         return name
 
     root = visit(query)

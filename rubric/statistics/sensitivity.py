@@ -82,8 +82,8 @@ def weight_points(triples: Iterable[Sequence[Any]] | int) -> tuple[Point, ...]:
         if len(values) != 3 or min(values) < 0 or not any(values):
             raise InputError(
                 Problem(
-                    f"lambda {' / '.join(map(str, triple))}; expected three weights, none negative, "
-                    "not all 0",
+                    f"lambda {' / '.join(map(str, triple))}; expected three weights, "
+                    "none negative, not all 0",
                     code="grid",
                 )
             )

@@ -130,7 +130,8 @@ def test_ids_are_never_merged(reader):
                         line("fc1", "yes"),
                         line("FC1", "no"),
                         line("fc1 ", "na"),
-                        b'{"task_id": "t", "system": "A", "atom_id": "f\\u0063\\u0031", "verdict": "no"}',
+                        b'{"task_id": "t", "system": "A", '
+                        b'"atom_id": "f\\u0063\\u0031", "verdict": "no"}',
                     ]
                 ),
             )

@@ -62,9 +62,7 @@ def dressed_graphs(draw: st.DrawFn) -> QuestionGraph:
     )
 
 
-COMPLETE = {
-    name: item for name, item in NOTATIONS.items() if item.carries == frozenset(Feature)
-}
+COMPLETE = {name: item for name, item in NOTATIONS.items() if item.carries == frozenset(Feature)}
 """The notations that carry everything; the others have tests of their own."""
 
 
