@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from graphkit.checks import Relaxer, redundant_constraints
 from graphkit.checks import single as single_deletions
-
 from graphkit.normalize import normalize
 from graphkit.testing.generation import seeded_pairs
 from graphkit.testing.oracle import oracle_redundant
