@@ -15,6 +15,7 @@ from graphkit.facts import FactStore
 from graphkit.formats import read_evidence, read_sheet
 from graphkit.stores import GraphStore, load_facts, load_questions, save_checks, save_history
 from graphkit.stores.embedded import EmbeddedStore
+from graphkit.stores.neo4j import Neo4jStore
 from synthesis.grow import GrownQuestion, Growth
 from synthesis.grow_settings import GrowSettings
 
@@ -154,10 +155,24 @@ def benchmark_set() -> Benchmark:
     return Benchmark()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 def store(
-    benchmark_set: Benchmark, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    benchmark_set: Benchmark,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[GraphStore]:
+    if request.param == "neo4j":
+        server = request.getfixturevalue("neo4j_server")
+        with Neo4jStore.open(
+            server["NEO4J_URI"],
+            username=server["NEO4J_USERNAME"],
+            password=server["NEO4J_PASSWORD"],
+            database=server.get("NEO4J_DATABASE"),
+        ) as opened:
+            opened.write("MATCH (n) WHERE NOT n:Store DETACH DELETE n")
+            benchmark_set.load(opened)
+            yield opened
+        return
     with EmbeddedStore.open(tmp_path_factory.mktemp("recipes") / "s.db") as opened:
         benchmark_set.load(opened)
         yield opened
