@@ -40,7 +40,8 @@ def stats(
     Without a file the questions are those of the store.
 
     Nodes and edges are counted on the normal form; the length is in words and punctuation
-    marks, or in characters where a script has no spaces. Root domains are those of the evidence
+    marks, or in characters where a script has no spaces, and beside it in the tokens of a public
+    tokenizer, which is named. Root domains are those of the evidence
     that a question names, looked up in the facts (--facts, or the store).
     """
     from graphkit.checks.statistics import statistics
@@ -67,18 +68,25 @@ def stats(
 def _print(found: dict[str, Any]) -> None:
     click.echo(f"{found['questions']} questions, {found['answers']['different']} different answers")
     click.echo()
-    names = ("nodes", "edges", "hops", "depth", "anchors", "length")
+    names = ("nodes", "edges", "hops", "depth", "anchors", "length", "tokens")
     rows = [(name, *(found[name][key] for key in ("mean", "min", "max"))) for name in names]
+    rows[-1] = (f"tokens ({found['tokens']['tokenizer']})", *rows[-1][1:])
     if found["root_domains"] is not None:
         rows.append(("root domains", *(found["root_domains"][k] for k in ("mean", "min", "max"))))
     click.echo(render.table(("of a question", "mean", "min", "max"), rows))
     ops = [(name, item["edges"], item["questions"]) for name, item in found["ops"].items()]
     _section(("operation", "edges", "questions"), ops)
     languages = [
-        (name, item["questions"], item["length"], item["nodes"])
+        (
+            name,
+            item["questions"],
+            item["length"],
+            found["tokens"]["languages"][name],
+            item["nodes"],
+        )
         for name, item in found["languages"].items()
     ]
-    _section(("language", "questions", "mean length", "mean nodes"), languages)
+    _section(("language", "questions", "mean length", "mean tokens", "mean nodes"), languages)
     for key, head in (("depth", "depth"), ("domains", "domain"), ("signatures", "signature")):
         counts = found[key]["counts"] if key == "depth" else found[key]
         _section((head, "questions"), list(counts.items()))

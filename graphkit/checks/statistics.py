@@ -54,7 +54,8 @@ def statistics(
 
     Returns:
         ``questions``; ``nodes``, ``edges``, ``hops``, ``depth``, ``anchors`` and ``length``
-        (tokens, see :func:`token_count`), each with mean, min, max and counts; ``ops``;
+        (words and signs, see :func:`token_count`), each with mean, min, max and counts; ``ops``;
+        ``tokens`` (of a public tokenizer, with its name and the mean by language);
         ``languages``; ``domains``; ``root_domains`` (None where no source is known);
         ``signatures``; ``trees``; ``answers``.
     """
@@ -72,6 +73,7 @@ def statistics(
         "depth": _spread([item.depth for item in shapes]),
         "anchors": _spread([item.anchors for item in shapes]),
         "length": _spread(lengths),
+        "tokens": _tokens([graph.question for graph in kept], spoken),
         "ops": {
             op.value: {
                 "edges": sum(item.ops.get(op.value, 0) for item in shapes),
@@ -96,6 +98,20 @@ def statistics(
         "answers": {
             "different": len(answers),
             "largest_share": max(answers.values()) / len(kept) if answers else None,
+        },
+    }
+
+
+def _tokens(questions: Sequence[str], spoken: Sequence[str]) -> dict[str, Any]:
+    from graphkit.checks.tokens import count_tokens, tokenizer_name
+
+    sizes = [count_tokens(text) for text in questions]
+    return {
+        "tokenizer": tokenizer_name(),
+        **_spread(sizes),
+        "languages": {
+            name: _mean([n for n, own in zip(sizes, spoken, strict=True) if own == name])
+            for name in sorted(set(spoken))
         },
     }
 
