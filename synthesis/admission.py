@@ -1,0 +1,248 @@
+"""Which gathered items become evidence: only what a visited page really says."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from graphkit.entities import fold
+from graphkit.evidence import EvidenceRecord, nfc
+from synthesis.freshness import freshness
+
+__all__ = [
+    "Admission",
+    "GatheredItem",
+    "Refusal",
+    "SourcePage",
+    "admit",
+    "evidence_id",
+]
+
+
+class SourcePage(Protocol):
+    """What admission needs to know of a visited page; :class:`synthesis.web.Page` has it."""
+
+    @property
+    def url(self) -> str:
+        """The address that was asked for."""
+
+    @property
+    def final_url(self) -> str:
+        """The address after redirects."""
+
+    @property
+    def text(self) -> str:
+        """The text of the page."""
+
+    @property
+    def published_at(self) -> str | None:
+        """When it was published, if it says so."""
+
+    @property
+    def fetched_at(self) -> str:
+        """When it was fetched."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its snapshot."""
+
+
+class GatheredItem(BaseModel):
+    """One item as an agent reports it: the evidence contract of EvoBrowseComp, A.2."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    evidence_id: str = ""
+    head_entity: str = Field(min_length=1)
+    relation: str = Field(min_length=1)
+    tail_entity: str = Field(min_length=1)
+    evidence_text: str = ""
+    source_url: str = ""
+    is_fresh_knowledge: bool = False
+    published_at: str | None = None
+    head_type: str | None = None
+    tail_type: str | None = None
+
+    @field_validator("head_entity", "relation", "tail_entity")
+    @classmethod
+    def _clean(cls, value: str) -> str:
+        value = " ".join(nfc(value).split())
+        if not value:
+            raise ValueError("must not be blank")
+        return value
+
+    @field_validator("head_type", "tail_type")
+    @classmethod
+    def _folded_type(cls, value: str | None) -> str | None:
+        return (" ".join(nfc(value).lower().split()) or None) if value else None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An item that did not become evidence.
+
+    Attributes:
+        code: ``page_not_visited``, ``quote_absent``, ``name_absent`` or ``self_loop``.
+        item: The item.
+        detail: One sentence for people.
+    """
+
+    code: str
+    item: GatheredItem
+    detail: str
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the refusal as plain data."""
+        return {"code": self.code, "detail": self.detail, "item": self.item.model_dump()}
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What became of the items of one conversation.
+
+    Attributes:
+        records: The evidence, each record once, in the order of the items.
+        refused: What was refused, and why.
+        repairs: What was read as something else: quotes, freshness, addresses.
+        renamed: The agent's ids -> ours.
+    """
+
+    records: tuple[EvidenceRecord, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    repairs: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+def evidence_id(head: str, relation: str, tail: str, url: str) -> str:
+    """Return the id of a claim from a page: the same claim from the same page has the same id.
+
+    >>> evidence_id("France", "capital", "Paris", "https://a.example/fr")
+    'e82c17a13969'
+    """
+    text = "\x1f".join((head, relation, tail, url))
+    return "e" + hashlib.sha256(text.encode()).hexdigest()[:11]
+
+
+def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: str) -> Admission:
+    """Take the items that a visited page bears out.
+
+    An item needs a page that was visited in this conversation, words that stand on that page, and
+    at least one of its two names there. Where the words are not verbatim but one sentence of the
+    page has both names, that sentence takes their place. Whether it is fresh follows from the date
+    of the page, else from a year in the words; what the agent says only shows as a repair.
+
+    Args:
+        items: What the agent reports.
+        pages: The pages that it visited.
+        since: The timestamp t, as an ISO date.
+    """
+    book = {_address(url): page for page in pages for url in (page.url, page.final_url)}
+    readings: dict[str, _Reading] = {}
+    records: dict[str, EvidenceRecord] = {}
+    refused: list[Refusal] = []
+    repairs: list[str] = []
+    renamed: dict[str, str] = {}
+    for item in items:
+        page = book.get(_address(item.source_url))
+        if page is None:
+            detail = f"{item.source_url or 'no address'} was not visited"
+            refused.append(Refusal("page_not_visited", item, detail))
+            continue
+        if fold(item.head_entity) == fold(item.tail_entity):
+            refused.append(Refusal("self_loop", item, "head and tail are the same"))
+            continue
+        reading = readings.setdefault(page.sha256, _Reading(page.text))
+        quote = reading.find(item.evidence_text)
+        if quote is None:
+            quote = reading.sentence_with(item.head_entity, item.tail_entity)
+            if quote is None:
+                refused.append(
+                    Refusal("quote_absent", item, "the words quoted are not on the page")
+                )
+                continue
+            repairs.append(f"{item.head_entity}: quote replaced by the sentence of the page")
+        if not (reading.has(item.head_entity) or reading.has(item.tail_entity)):
+            refused.append(Refusal("name_absent", item, "neither name stands on the page"))
+            continue
+        verdict = freshness(
+            since=since, published=page.published_at or item.published_at, quote=quote
+        )
+        if verdict.fresh != item.is_fresh_knowledge:
+            repairs.append(
+                f"{item.head_entity}: is_fresh_knowledge {str(item.is_fresh_knowledge).lower()} "
+                f"read as {str(verdict.fresh).lower()} ({verdict.ground})"
+            )
+        url = page.final_url or page.url
+        number = evidence_id(item.head_entity, item.relation, item.tail_entity, url)
+        if item.evidence_id:
+            renamed[item.evidence_id] = number
+        records.setdefault(
+            number,
+            EvidenceRecord(
+                evidence_id=number,
+                head_entity=item.head_entity,
+                relation=item.relation,
+                tail_entity=item.tail_entity,
+                evidence_text=quote,
+                source_url=url,
+                is_fresh_knowledge=verdict.fresh,
+                observed_at=page.fetched_at,
+                published_at=page.published_at or item.published_at,
+                head_type=item.head_type,
+                tail_type=item.tail_type,
+                sha256=page.sha256,
+            ),
+        )
+    return Admission(tuple(records.values()), tuple(refused), tuple(repairs), renamed)
+
+
+def _address(url: str) -> str:
+    """Return an address as it is compared: without fragment, trailing slash, case of the host."""
+    url = url.strip().partition("#")[0]
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme.lower()}{mark}{host.lower()}{slash}{path}".rstrip("/")
+
+
+_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+
+
+class _Reading:
+    """The text of a page, folded once, in which quotes and names are looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.sentences = [part.strip() for part in _ENDS.split(text) if part.strip()]
+        self.text = " ".join(text.split())
+        self.folded = _loose(self.text)
+
+    def find(self, quote: str) -> str | None:
+        """Return a quote, with single spaces, if it stands on the page."""
+        quote = " ".join(quote.split())
+        return quote if quote and _loose(quote) in self.folded else None
+
+    def sentence_with(self, *names: str) -> str | None:
+        """Return the first sentence that has all names."""
+        wanted = [_loose(name) for name in names]
+        for sentence in self.sentences:
+            folded = _loose(sentence)
+            if all(name in folded for name in wanted):
+                return " ".join(sentence.split())
+        return None
+
+    def has(self, name: str) -> bool:
+        """Whether a name stands on the page."""
+        return _loose(name) in self.folded
+
+
+def _loose(text: str) -> str:
+    """Fold a text for comparison: case, width, quotation marks and dashes do not matter."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = re.sub(r"[\u2018\u2019\u02bc]", "'", text)
+    text = re.sub(r"[\u201c\u201d]", '"', text)
+    return re.sub(r"[\u2010-\u2015\u2212]", "-", text)

@@ -1,0 +1,133 @@
+"""The evidence of one seed: what was kept, what was set aside and why, and the facts it makes."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from graphkit.entities import fold
+from graphkit.evidence import EvidenceRecord
+from graphkit.facts import FactStore
+from graphkit.relations import RelationSheet
+
+__all__ = ["EvidencePool", "Popularity", "Reliability"]
+
+
+class Reliability(StrEnum):
+    """How reliable fresh evidence is: EvoBrowseComp, A.3."""
+
+    CREDIBLE = "credible"
+    NOT_CREDIBLE = "not credible"
+    UNCLEAR = "unclear"
+
+
+class Popularity(StrEnum):
+    """How well known other evidence is: EvoBrowseComp, A.3."""
+
+    POPULAR = "popular"
+    NON_POPULAR = "non-popular"
+
+
+@dataclass(frozen=True)
+class EvidencePool:
+    """Judged evidence; adding some returns a new pool.
+
+    Credible fresh and non-popular other evidence is *retained*: questions are made of it. Popular
+    evidence makes no question, but what it says is true all the same, so that the checks see it:
+    a question is not unique because its rival is well known. Fresh evidence that is not credible,
+    unclear or not yet judged is no fact for anybody.
+
+    Attributes:
+        records: Every record, by its id, with its labels.
+        sheet: The relation sheet, if there is one.
+    """
+
+    records: Mapping[str, EvidenceRecord] = field(default_factory=dict)
+    sheet: RelationSheet = field(default_factory=RelationSheet)
+
+    def with_records(self, records: Iterable[EvidenceRecord]) -> EvidencePool:
+        """Return the pool with more records; one with an id that is there keeps its labels."""
+        return replace(self, records={**{item.evidence_id: item for item in records}, **self.records})
+
+    def labelled(
+        self,
+        *,
+        reliability: Mapping[str, Reliability] | None = None,
+        popularity: Mapping[str, Popularity] | None = None,
+    ) -> EvidencePool:
+        """Return the pool with labels, by evidence id."""
+        changed = dict(self.records)
+        for key, reliable in (reliability or {}).items():
+            changed[key] = changed[key].model_copy(update={"reliability": reliable.value})
+        for key, popular in (popularity or {}).items():
+            changed[key] = changed[key].model_copy(update={"popularity": popular.value})
+        return replace(self, records=changed)
+
+    @functools.cached_property
+    def retained(self) -> tuple[EvidenceRecord, ...]:
+        """What questions are made of: credible fresh and non-popular other evidence."""
+        return tuple(item for item in self.records.values() if _retained(item))
+
+    @functools.cached_property
+    def unjudged(self) -> tuple[EvidenceRecord, ...]:
+        """What has no label yet."""
+        return tuple(
+            item
+            for item in self.records.values()
+            if (item.reliability if item.is_fresh_knowledge else item.popularity) is None
+        )
+
+    @functools.cached_property
+    def facts(self) -> FactStore:
+        """What holds as far as the evidence goes: all but fresh evidence that is not credible."""
+        held = [
+            item
+            for item in self.records.values()
+            if not item.is_fresh_knowledge or item.reliability == Reliability.CREDIBLE
+        ]
+        return FactStore.from_evidence(_same_types(held), self.sheet)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many records there are of each label, fresh and other ones apart."""
+        found = Counter(
+            f"fresh {item.reliability or 'unjudged'}"
+            if item.is_fresh_knowledge
+            else f"other {item.popularity or 'unjudged'}"
+            for item in self.records.values()
+        )
+        return dict(sorted(found.items()))
+
+
+def _retained(record: EvidenceRecord) -> bool:
+    if record.is_fresh_knowledge:
+        return record.reliability == Reliability.CREDIBLE
+    return record.popularity == Popularity.NON_POPULAR
+
+
+def _same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:
+    """Give a name without a type the type that it has elsewhere, where there is only one.
+
+    An entity is its name and type, so that a page that leaves the type out would otherwise speak
+    of somebody else.
+    """
+    types: dict[str, set[str]] = {}
+    for item in records:
+        for name, kind in ((item.head_entity, item.head_type), (item.tail_entity, item.tail_type)):
+            if kind:
+                types.setdefault(fold(name), set()).add(kind)
+    only = {name: next(iter(kinds)) for name, kinds in types.items() if len(kinds) == 1}
+    result = []
+    for item in records:
+        change = {
+            side: only[fold(name)]
+            for side, name, kind in (
+                ("head_type", item.head_entity, item.head_type),
+                ("tail_type", item.tail_entity, item.tail_type),
+            )
+            if not kind and fold(name) in only
+        }
+        result.append(item.model_copy(update=change) if change else item)
+    return result
