@@ -18,6 +18,16 @@
         │   ├── StoreLockedError   somebody else has it open
         │   ├── StoreReadOnlyError it cannot be written
         │   └── StoreVersionError  it was written by another version
+        ├── ExchangeLogError       the log of outside calls cannot be used
+        ├── BudgetError            the next call would cost more than is allowed
+        ├── ModelError             a language model gave nothing that can be used
+        │   ├── ModelAccessError   no key, a wrong key, no such model, a refused request
+        │   ├── ModelServerError   the server did not answer, however often it was asked
+        │   └── ModelReplyError    its replies are not what was asked for
+        │       ├── ModelRefusalError     it refused
+        │       ├── ModelEmptyError       it said nothing
+        │       ├── ModelLengthError      its reply was cut off at the limit of tokens
+        │       └── ModelRepetitionError  it repeated itself without end
         └── DependencyError        an optional package is missing
 """
 
@@ -28,12 +38,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 __all__ = [
+    "BudgetError",
     "DependencyError",
+    "ExchangeLogError",
     "FormatError",
     "GraphError",
     "GraphkitError",
     "GroundingError",
     "InputError",
+    "ModelAccessError",
+    "ModelEmptyError",
+    "ModelError",
+    "ModelLengthError",
+    "ModelRefusalError",
+    "ModelRepetitionError",
+    "ModelReplyError",
+    "ModelServerError",
     "MutationError",
     "OperationError",
     "Problem",
@@ -165,6 +185,46 @@ class StoreReadOnlyError(StoreError):
 
 class StoreVersionError(StoreError):
     """The store was written by another version of its schema or engine."""
+
+
+class ExchangeLogError(OperationError):
+    """The log of outside calls cannot be used: locked, damaged, or of another run."""
+
+
+class BudgetError(OperationError):
+    """The next call would cost more tokens, money, calls or time than is allowed."""
+
+
+class ModelError(OperationError):
+    """A language model gave nothing that can be used."""
+
+
+class ModelAccessError(ModelError):
+    """A model cannot be asked at all: no key, a wrong key, no such model, a refused request."""
+
+
+class ModelServerError(ModelError):
+    """A model server did not answer, or not with an answer, however often it was asked."""
+
+
+class ModelReplyError(ModelError):
+    """The replies of a model are not what was asked for, after it was shown its errors."""
+
+
+class ModelRefusalError(ModelReplyError):
+    """A model refused, or a filter of its server held its reply back."""
+
+
+class ModelEmptyError(ModelReplyError):
+    """A model said nothing."""
+
+
+class ModelLengthError(ModelReplyError):
+    """The reply of a model was cut off at the limit of tokens."""
+
+
+class ModelRepetitionError(ModelReplyError):
+    """A model repeated itself until its reply was cut off."""
 
 
 class DependencyError(OperationError):

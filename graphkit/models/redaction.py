@@ -1,0 +1,108 @@
+"""Takes secrets out of whatever is written down: by their look, their value, their name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["REDACTED", "Redactor", "secrets_of"]
+
+REDACTED = "[redacted]"
+"""What stands where a secret was."""
+
+_LOOKS = re.compile(
+    r"""
+    (?<![A-Za-z0-9/._-])sk-(?=[A-Za-z0-9_-]*[0-9A-Z])[A-Za-z0-9_-]{12,}   # OpenAI and its kin
+    | (?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}
+    | (?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}
+    | (?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])
+    | (?<![A-Za-z0-9])(?:tvly-|hf_|xox[abprs]-|BSA)[A-Za-z0-9_-]{20,}
+    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+
+    """,
+    re.VERBOSE,
+)
+_BEARER = re.compile(r"\b(Bearer|Basic)\s+(?=\S*[0-9=])[A-Za-z0-9._~+/-]{12,}=*")
+_PARAMETER = re.compile(
+    r"(?i)([?&](?:api[_-]?key|access[_-]?token|subscription[_-]?token)=)[^&\s\"'<>]+"
+)
+_NAMES = frozenset(
+    "authorization proxy-authorization api-key x-api-key api_key apikey x-subscription-token "
+    "cookie set-cookie".split()
+)
+_VARIABLE = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$")
+_SHORTEST = 8
+
+
+def secrets_of(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the values of environment variables that are named like secrets.
+
+    Args:
+        environment: Variable -> value; the environment of the process without it.
+
+    Returns:
+        Values of at least eight characters, in order of their variables.
+
+    >>> secrets_of({"SEARCH_API_KEY": "0123456789", "HOME": "/home/somebody", "API_KEY": "short"})
+    ('0123456789',)
+    """
+    variables = os.environ if environment is None else environment
+    return tuple(
+        value.strip()
+        for name, value in sorted(variables.items())
+        if _VARIABLE.search(name.upper()) and len(value.strip()) >= _SHORTEST
+    )
+
+
+class Redactor:
+    """Takes secrets out of plain data and of text.
+
+    A secret is what is known as one, what looks like a key of a well-known service, what follows
+    ``Bearer``, and what stands under a name such as ``Authorization``.
+
+    Args:
+        secrets: Values that are known to be secret; shorter ones than eight characters do not
+            count, they would tear holes into ordinary text.
+
+    >>> Redactor(["correct-horse"]).text("the key correct-horse, or sk-abcDEF0123456789")
+    'the key [redacted], or [redacted]'
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._known: tuple[str, ...] = ()
+        self.learn(secrets)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Add values that are known to be secret; the longest are taken out first."""
+        found = {secret for secret in secrets if len(secret) >= _SHORTEST}
+        self._known = tuple(sorted(found | set(self._known), key=lambda item: (-len(item), item)))
+
+    def text(self, text: str) -> str:
+        """Return a text without its secrets."""
+        for secret in self._known:
+            if secret in text:
+                text = text.replace(secret, REDACTED)
+        text = _LOOKS.sub(REDACTED, text)
+        if "Bearer" in text or "Basic" in text:
+            text = _BEARER.sub(rf"\1 {REDACTED}", text)
+        return _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text else text
+
+    def data(self, value: Any) -> Any:
+        """Return plain data (dicts, lists, tuples, scalars) with every text in it redacted.
+
+        >>> Redactor().data({"Authorization": "abc", "q": ["x"]})
+        {'Authorization': '[redacted]', 'q': ['x']}
+        """
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(key)): REDACTED
+                if str(key).lower() in _NAMES and isinstance(item, str)
+                else self.data(item)
+                for key, item in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.data(item) for item in value]
+        return value
