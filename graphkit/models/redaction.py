@@ -28,9 +28,8 @@ _PARAMETER = re.compile(
     r"(?i)([?&](?:api[_-]?key|access[_-]?token|subscription[_-]?token)=)[^&\s\"'<>]+"
 )
 _NAMES = frozenset(
-    "authorization proxy-authorization api-key x-api-key api_key apikey x-subscription-token "
-    "cookie set-cookie".split()
-)
+    ("authorization", "proxy-authorization", "api-key", "x-api-key", "api_key", "apikey")
+) | {"x-subscription-token", "cookie", "set-cookie"}
 _VARIABLE = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$")
 _SHORTEST = 8
 
