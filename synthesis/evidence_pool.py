@@ -50,7 +50,9 @@ class EvidencePool:
 
     def with_records(self, records: Iterable[EvidenceRecord]) -> EvidencePool:
         """Return the pool with more records; one with an id that is there keeps its labels."""
-        return replace(self, records={**{item.evidence_id: item for item in records}, **self.records})
+        return replace(
+            self, records={**{item.evidence_id: item for item in records}, **self.records}
+        )
 
     def labelled(
         self,

@@ -155,9 +155,7 @@ class Planner:
         self.facts = facts
         self.goals = goals or Goals()
         self.usable = usable
-        self.book = BranchBook(
-            facts, rules or Rules(complete_only=False, exclusion_complete=False)
-        )
+        self.book = BranchBook(facts, rules or Rules(complete_only=False, exclusion_complete=False))
 
     def standing(self, graph: QuestionGraph) -> Standing:
         """Check a question on the evidence and say what it lacks."""

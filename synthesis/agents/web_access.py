@@ -1,0 +1,132 @@
+"""What agents may do on the web, and the record of what they did."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from graphkit.models import Tool
+    from synthesis.web import Page, SearchOutcome, WebTools
+
+__all__ = ["WebAccess"]
+
+
+class SearchArguments(BaseModel):
+    """Arguments of the tool ``search``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    query: str = Field(min_length=1, max_length=2000, description="What to look for.")
+
+
+class VisitArguments(BaseModel):
+    """Arguments of the tool ``visit``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    url: str = Field(min_length=1, max_length=4000, description="The address of the page.")
+    goal: str = Field(
+        default="", max_length=2000, description="What is wanted from it; the nearest parts come."
+    )
+
+
+@dataclass
+class WebAccess:
+    """The web tools of one conversation: hands them to a model and keeps what came of each use.
+
+    Attributes:
+        web: The web tools of the run.
+        language: The language to search in.
+        max_chars: How much of a page a model is shown at most.
+        searches: Every search, in order.
+        pages: Every visited page that could be read, in order, each address once.
+        failed: Visits that gave no text: address -> status.
+    """
+
+    web: WebTools
+    language: str = "en"
+    max_chars: int = 12_000
+    searches: list[SearchOutcome] = field(default_factory=list)
+    pages: dict[str, Page] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def tools(self, *, visit: bool = True) -> tuple[Tool, ...]:
+        """Return the tools as a model gets them.
+
+        Args:
+            visit: Whether pages may be visited, not only searched for.
+        """
+        from graphkit.models import Tool
+
+        found = [
+            Tool(
+                name="search",
+                description="Searches the web; returns addresses, titles and snippets.",
+                parameters=SearchArguments,
+                run=self.search,
+            )
+        ]
+        if visit:
+            found.append(
+                Tool(
+                    name="visit",
+                    description="Fetches a page and returns its text, or the parts of it that are "
+                    "nearest to the goal.",
+                    parameters=VisitArguments,
+                    run=self.visit,
+                )
+            )
+        return tuple(found)
+
+    async def search(self, arguments: SearchArguments) -> str:
+        """Search and return the outcome as JSON text."""
+        outcome = await self.web.search(arguments.query, language=self.language)
+        self.searches.append(outcome)
+        return _told(
+            status=outcome.status,
+            results=[
+                {
+                    "url": result.url,
+                    "title": result.title,
+                    "snippet": result.snippet,
+                    "published_at": result.published_at,
+                }
+                for result in outcome.results
+            ],
+            reason=outcome.reason or None,
+        )
+
+    async def visit(self, arguments: VisitArguments) -> str:
+        """Visit a page and return its text, or why there is none, as JSON text."""
+        page = await self.web.visit(arguments.url)
+        if page.status != "ok":
+            self.failed[arguments.url] = page.status
+            return _told(status=page.status, url=page.url, reason=page.reason or None)
+        self.pages.setdefault(page.url, page)
+        return _told(
+            status="ok",
+            url=page.final_url or page.url,
+            title=page.title,
+            published_at=page.published_at,
+            text=self.web.passages(page, arguments.goal, max_chars=self.max_chars),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return what was done, as plain data, for the journal."""
+        return {
+            "searches": [
+                {"query": item.query, "status": item.status, "results": len(item.results)}
+                for item in self.searches
+            ],
+            "visited": [page.final_url or page.url for page in self.pages.values()],
+            "failed": dict(self.failed),
+        }
+
+
+def _told(**fields: Any) -> str:
+    kept = {name: value for name, value in fields.items() if value is not None}
+    return json.dumps(kept, ensure_ascii=False)
