@@ -1,0 +1,245 @@
+"""Names of the sub-world in Chinese: our own short table; persons keep their Latin names."""
+
+from __future__ import annotations
+
+__all__ = ["CHINESE", "in_chinese"]
+
+
+def _table(text: str) -> dict[str, str]:
+    pairs = (line.split("=") for line in text.strip().splitlines())
+    return {english.strip(): chinese.strip() for english, chinese in pairs}
+
+
+CHINESE: dict[str, str] = _table(
+    """
+    Afghanistan = 阿富汗
+    Armenia = 亚美尼亚
+    Austria = 奥地利
+    Azerbaijan = 阿塞拜疆
+    Belarus = 白俄罗斯
+    Belgium = 比利时
+    Bosnia and Herzegovina = 波黑
+    Bulgaria = 保加利亚
+    Burundi = 布隆迪
+    China = 中国
+    Croatia = 克罗地亚
+    Czech Republic = 捷克
+    Democratic Republic of the Congo = 刚果民主共和国
+    Egypt = 埃及
+    Estonia = 爱沙尼亚
+    Ethiopia = 埃塞俄比亚
+    Finland = 芬兰
+    France = 法国
+    Georgia = 格鲁吉亚
+    Germany = 德国
+    Greece = 希腊
+    Hungary = 匈牙利
+    India = 印度
+    Iran = 伊朗
+    Iraq = 伊拉克
+    Italy = 意大利
+    Japan = 日本
+    Kenya = 肯尼亚
+    Latvia = 拉脱维亚
+    Libya = 利比亚
+    Lithuania = 立陶宛
+    Macedonia = 马其顿
+    Malaysia = 马来西亚
+    Netherlands = 荷兰
+    Norway = 挪威
+    Pakistan = 巴基斯坦
+    Poland = 波兰
+    Russia = 俄罗斯
+    Rwanda = 卢旺达
+    Saudi Arabia = 沙特阿拉伯
+    Serbia = 塞尔维亚
+    Slovakia = 斯洛伐克
+    Slovenia = 斯洛文尼亚
+    Somalia = 索马里
+    South Korea = 韩国
+    Spain = 西班牙
+    Sudan = 苏丹
+    Sweden = 瑞典
+    Switzerland = 瑞士
+    Syria = 叙利亚
+    Turkey = 土耳其
+    Uganda = 乌干达
+    Ukraine = 乌克兰
+    United Arab Emirates = 阿联酋
+    United Kingdom = 英国
+    United States = 美国
+    African Union = 非洲联盟
+    Arctic Council = 北极理事会
+    Asian Development Bank = 亚洲开发银行
+    Black Sea Economic Cooperation Zone = 黑海经济合作组织
+    Central European Initiative = 中欧倡议组织
+    Colombo Plan = 科伦坡计划
+    Common Market for Eastern and Southern Africa = 东部和南部非洲共同市场
+    Commonwealth of Nations = 英联邦
+    Council of the Baltic Sea States = 波罗的海国家理事会
+    East Asia Summit = 东亚峰会
+    Economic Cooperation Organization = 经济合作组织
+    European Space Agency = 欧洲航天局
+    European Union = 欧洲联盟
+    Group of 20 = 二十国集团
+    Group of 7 = 七国集团
+    Inter-Governmental Authority on Development = 政府间发展组织
+    International Organization of the French-Speaking World = 法语国家组织
+    League of Arab States = 阿拉伯国家联盟
+    Nordic Investment Bank = 北欧投资银行
+    North Atlantic Treaty Organization = 北大西洋公约组织
+    Organization of Islamic Cooperation = 伊斯兰合作组织
+    Organization of Petroleum Exporting Countries = 石油输出国组织
+    Paris Club = 巴黎俱乐部
+    Partnership for Peace = 和平伙伴关系计划
+    African Union-United Nations Hybrid Operation in Darfur = 达尔富尔混合行动
+    United Nations Disengagement Observer Force = 联合国脱离接触观察员部队
+    United Nations Interim Force in Lebanon = 联合国驻黎巴嫩临时部队
+    United Nations Interim Security Force for Abyei = 联合国阿卜耶伊临时安全部队
+    United Nations Military Observer Group in India and Pakistan = 联合国驻印巴军事观察组
+    United Nations Mission for the Referendum in Western Sahara = 联合国西撒哈拉公投特派团
+    United Nations Mission in Liberia = 联合国利比里亚特派团
+    United Nations Mission in South Sudan = 联合国南苏丹特派团
+    United Nations Multidimensional Integrated Stabilization Mission in Mali = 联合国马里特派团
+    United Nations Operation in Cote d'Ivoire = 联合国科特迪瓦行动
+    United Nations Peacekeeping Force in Cyprus = 联合国驻塞浦路斯维和部队
+    United Nations Stabilization Mission in Haiti = 联合国海地稳定团
+    United Nations Truce Supervision Organization = 联合国停战监督组织
+    Adriatic Sea = 亚得里亚海
+    Aegean Sea = 爱琴海
+    Arabian Sea = 阿拉伯海
+    Arctic Ocean = 北冰洋
+    Baltic Sea = 波罗的海
+    Bay of Bengal = 孟加拉湾
+    Bay of Biscay = 比斯开湾
+    Black Sea = 黑海
+    Caspian Sea = 里海
+    East China Sea = 东海
+    English Channel = 英吉利海峡
+    Gulf of Aden = 亚丁湾
+    Gulf of Bothnia = 波的尼亚湾
+    Gulf of Finland = 芬兰湾
+    Gulf of Oman = 阿曼湾
+    Indian Ocean = 印度洋
+    Ionian Sea = 伊奥尼亚海
+    Kattegat = 卡特加特海峡
+    Korea Bay = 西朝鲜湾
+    Mediterranean Sea = 地中海
+    North Atlantic Ocean = 北大西洋
+    North Pacific Ocean = 北太平洋
+    North Sea = 北海
+    Persian Gulf = 波斯湾
+    Red Sea = 红海
+    Sea of Japan = 日本海
+    Skagerrak = 斯卡格拉克海峡
+    South China Sea = 南海
+    Yellow Sea = 黄海
+    Albanian = 阿尔巴尼亚语
+    Amharic = 阿姆哈拉语
+    Arabic = 阿拉伯语
+    Armenian = 亚美尼亚语
+    Azerbaijani = 阿塞拜疆语
+    Belarusian = 白俄罗斯语
+    Bokmal Norwegian = 书面挪威语
+    Bosnian = 波斯尼亚语
+    Bulgarian = 保加利亚语
+    Croatian = 克罗地亚语
+    Czech = 捷克语
+    Dari = 达里语
+    Dutch = 荷兰语
+    English = 英语
+    Estonian = 爱沙尼亚语
+    Finnish = 芬兰语
+    French = 法语
+    Georgian = 格鲁吉亚语
+    German = 德语
+    Greek = 希腊语
+    Hungarian = 匈牙利语
+    Italian = 意大利语
+    Kinyarwanda = 卢旺达语
+    Kirundi = 基隆迪语
+    Kurdish = 库尔德语
+    Latvian = 拉脱维亚语
+    Lithuanian = 立陶宛语
+    Macedonian = 马其顿语
+    Malay = 马来语
+    Mandarin Chinese = 汉语
+    Nynorsk Norwegian = 新挪威语
+    Pashto = 普什图语
+    Persian = 波斯语
+    Polish = 波兰语
+    Romansh = 罗曼什语
+    Russian = 俄语
+    Serbian = 塞尔维亚语
+    Slovak = 斯洛伐克语
+    Slovenian = 斯洛文尼亚语
+    Somali = 索马里语
+    Spanish = 西班牙语
+    Swahili = 斯瓦希里语
+    Swedish = 瑞典语
+    Turkish = 土耳其语
+    Ukrainian = 乌克兰语
+    Urdu = 乌尔都语
+    Africa = 非洲
+    Asia = 亚洲
+    Europe = 欧洲
+    Middle East = 中东
+    North America = 北美洲
+    Southeast Asia = 东南亚
+    antimony = 锑
+    bauxite = 铝土
+    chromite = 铬铁
+    cobalt = 钴
+    gypsum = 石膏
+    lignite = 褐煤
+    manganese = 锰
+    marble = 大理石
+    mercury = 汞
+    nickel = 镍
+    potash = 钾盐
+    silver = 银
+    sulfur = 硫磺
+    tin = 锡
+    tungsten = 钨
+    uranium = 铀
+    automotive parts = 汽车零件
+    beverages = 饮料
+    clothing = 服装
+    coffee = 咖啡
+    cotton = 棉花
+    crude oil = 原油
+    fruits = 水果
+    fuels = 燃料
+    hides = 皮革
+    iron and steel = 钢铁
+    machinery = 机械
+    machinery and equipment = 机械设备
+    manufactured goods = 制成品
+    metal products = 金属制品
+    metals = 金属
+    motor vehicles = 机动车
+    natural gas = 天然气
+    nuts = 坚果
+    petroleum = 石油
+    petroleum products = 石油产品
+    pharmaceuticals = 药品
+    plastics = 塑料
+    semiconductors = 半导体
+    tea = 茶叶
+    textiles = 纺织品
+    tobacco = 烟草
+    transport equipment = 运输设备
+    vegetables = 蔬菜
+    wood = 木材
+    wood products = 木制品
+    """
+) | {
+    "United Nations Organization Stabilization Mission in the Democratic Republic "
+    "of the Congo": "联刚稳定团"
+}
+"""English name -> Chinese name."""
+
+
+def in_chinese(name: str) -> str:
+    """Return the Chinese name of an entity; a name that is not in the table stays as it is."""
+    return CHINESE.get(name, name)
