@@ -19,6 +19,7 @@
         │   ├── StoreReadOnlyError it cannot be written
         │   └── StoreVersionError  it was written by another version
         ├── ExchangeLogError       the log of outside calls cannot be used
+        ├── JournalError           the journal of a run cannot be used
         ├── BudgetError            the next call would cost more than is allowed
         ├── ModelError             a language model gave nothing that can be used
         │   ├── ModelAccessError   no key, a wrong key, no such model, a refused request
@@ -46,6 +47,7 @@ __all__ = [
     "GraphkitError",
     "GroundingError",
     "InputError",
+    "JournalError",
     "ModelAccessError",
     "ModelEmptyError",
     "ModelError",
@@ -189,6 +191,10 @@ class StoreVersionError(StoreError):
 
 class ExchangeLogError(OperationError):
     """The log of outside calls cannot be used: locked, damaged, or of another run."""
+
+
+class JournalError(OperationError):
+    """The journal of a run cannot be used: damaged, of another run, or no longer what happens."""
 
 
 class BudgetError(OperationError):

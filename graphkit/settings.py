@@ -28,7 +28,7 @@ SETTINGS_FILE = "graphkit.toml"
 
 _PREFIX = "GRAPHKIT_"
 
-_OTHER_TABLES = ("rubric",)
+_OTHER_TABLES = ("rubric", "synthesis", "models", "web")
 """Tables of a settings file that other packages read themselves."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphkit.checks import CheckReport, check
 from graphkit.checks.constraints import constraints
@@ -39,15 +39,17 @@ class Goals:
 
     Attributes:
         min_edges: Edges of the normal form: EvoBrowseComp, 2.1, asks for five.
+        min_hops: Projections of the normal form: A.2 asks for five hops.
         fresh_share: Least share of fresh facts behind the answer.
         fresh_last_hop: Whether the last of them must be fresh.
         limits: How far direct paths are looked for.
     """
 
     min_edges: int = 5
+    min_hops: int = 5
     fresh_share: float = 0.5
     fresh_last_hop: bool = True
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Standing:
         missing: What it still lacks, as stable words: ``ungrounded``, ``no_answers``,
             ``unfaithful``, ``several_answers``, ``redundant``, ``shortcut``, ``text_leak``,
             ``lint_error``, ``search_cut_short``, ``ambiguous_name``, ``few_edges``,
-            ``stale_evidence``, ``final_hop_stale``.
+            ``few_hops``, ``stale_evidence``, ``final_hop_stale``.
         distance: How far it is from having everything; 0 when nothing is missing.
     """
 
@@ -96,6 +98,9 @@ class Standing:
         edges = report.profile.shape.edges if report.profile else 0
         if report.profile and edges < goals.min_edges:
             missing["few_edges"] = float(goals.min_edges - edges)
+        hops = report.profile.shape.hops if report.profile else 0
+        if report.profile and hops < goals.min_hops:
+            missing["few_hops"] = float(goals.min_hops - hops)
         return cls(report, tuple(missing), sum(missing.values()))
 
 
@@ -126,6 +131,11 @@ class Offer:
     mutation: Mutation
     graph: QuestionGraph
     standing: Standing
+
+    @property
+    def grows(self) -> bool:
+        """Whether it changes a question, and does not begin one."""
+        return self.mutation.strategy is not Strategy.SEED
 
     @property
     def strategy(self) -> Strategy:
@@ -205,9 +215,11 @@ class Planner:
         """Return how far an offer leaves the question, and how hard it makes what is left."""
         standing = offer.standing
         cost = standing.distance
-        if "several_answers" not in standing.missing:
-            edges = standing.report.profile.shape.edges if standing.report.profile else 0
-            cost += 1.5 * max(0, steps_left, self.goals.min_edges - edges)
+        if "several_answers" not in standing.missing and standing.report.profile:
+            shape = standing.report.profile.shape
+            goals = self.goals
+            gap = max(goals.min_edges - shape.edges, goals.min_hops - shape.hops)
+            cost += 1.5 * max(0, steps_left, gap)
         if "redundant" in standing.missing:
             cost += 3.0
         return cost

@@ -47,6 +47,10 @@ class Relaxer:
 
     def without(self, left_out: Iterable[Constraint]) -> EntitySet:
         """Return the answers when these constraints are left out."""
+        return self.changes_without(left_out).get(self.graph.root_node_id, self.answers)
+
+    def changes_without(self, left_out: Iterable[Constraint]) -> dict[str, EntitySet]:
+        """Return the sets that are others when these constraints are left out, by node."""
         gone = frozenset(left_out)
         touched = {constraint.node_id for constraint in gone}
         changed: dict[str, EntitySet] = {}
@@ -56,7 +60,7 @@ class Relaxer:
             value = self.node_value(node_id, changed, gone)
             if not value.same_form(self.values[node_id]):
                 changed[node_id] = value
-        return changed.get(self.graph.root_node_id, self.answers)
+        return changed
 
     def keeps_answers(self, left_out: Iterable[Constraint]) -> bool:
         """Whether the answers stay the same set when these constraints are left out."""

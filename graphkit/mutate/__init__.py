@@ -15,6 +15,7 @@ from graphkit.mutate.model import (
 )
 from graphkit.mutate.proposal import Proposal
 from graphkit.mutate.proposals import Proposer
+from graphkit.mutate.rewriting import first_question, rewrite
 from graphkit.mutate.rules import Rules, is_one_to_one
 from graphkit.mutate.strategies import (
     complement,
@@ -39,12 +40,14 @@ __all__ = [
     "complement",
     "compound",
     "drop_constraint",
+    "first_question",
     "intersection_expansion",
     "inverse_projection",
     "is_one_to_one",
     "one_to_one_hops",
     "projection_extension",
     "replay_history",
+    "rewrite",
     "seed_question",
     "widen_anchor",
 ]

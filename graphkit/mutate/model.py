@@ -33,6 +33,7 @@ class Strategy(StrEnum):
     WIDEN_ANCHOR = "Widen Anchor"
     LOOSEN_THEN_TIGHTEN = "Loosen, then Tighten"
     SEED = "Seed"
+    REWRITE = "Rewrite"
 
 
 TIGHTENING = frozenset({Strategy.COMPLEMENT, Strategy.INTERSECTION_EXPANSION})

@@ -100,8 +100,8 @@ async def advise(
     *,
     language: str,
     vote: int = 0,
-) -> Advice:
-    """Return one advice: the model's where it holds, else the best computed offer.
+) -> tuple[Advice, Offer | None]:
+    """Return one advice and the offer that it follows: the model's own, else the best computed.
 
     The model sees the question, its graph, the computed findings and the offers. Its advice must
     name a span that stands in the question and an operation that fits the strategy; a picked offer
@@ -143,13 +143,14 @@ async def advise(
         origin = "model_free" if picked is not None else "computed"
         picked = picked or (offers[0] if offers else None)
     if picked is None:
-        return Advice(
+        nothing = Advice(
             kind="gather",
             origin="computed",
             problems=standing.missing,
             repairs=tuple(repairs),
             seen=reply.seen,
         )
+        return nothing, None
     computed = computed_advice(qa.question, graph, picked, language)
     if faults or reply.expansion_advice.strategy is not picked.strategy:
         if not faults:
@@ -164,7 +165,7 @@ async def advise(
         )
     else:
         expansion = reply.expansion_advice
-    return Advice(
+    advice = Advice(
         kind="repair" if picked.mutation.strategy is Strategy.DROP_CONSTRAINT else "grow",
         origin=origin,
         expansion_advice=expansion,
@@ -173,6 +174,7 @@ async def advise(
         repairs=tuple(repairs),
         seen=reply.seen,
     )
+    return advice, picked
 
 
 def _fitting(advice: ExpansionAdvice, offers: Iterable[Offer]) -> Offer | None:

@@ -1,0 +1,104 @@
+"""The record of a finished question: graph, checks, history, and what it all rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphkit.checks import CheckReport
+from graphkit.evaluate import evaluate
+from graphkit.evidence import EvidenceRecord
+from graphkit.facts import Fact, FactStore
+from graphkit.grounding import resolve
+from graphkit.question import QuestionGraph
+from graphkit.witness import find_witness
+from synthesis.agents.construction import Hop, QaRecord
+from synthesis.freshness import knowledge_order
+from synthesis.lineage import Lineage
+from synthesis.seeds import Seed
+
+__all__ = ["finished_record", "proved_chain"]
+
+
+def witness_facts(graph: QuestionGraph, facts: FactStore) -> tuple[Fact, ...]:
+    """Return the facts behind the declared answer, sources before targets."""
+    evaluation = evaluate(graph, facts)
+    match = resolve(graph.answer or "", facts)
+    numbers = [n for n in (match.entities if match else ()) if n in evaluation.answers]
+    return find_witness(evaluation, numbers[0]).facts if numbers else ()
+
+
+def proved_chain(graph: QuestionGraph, facts: FactStore) -> tuple[Hop, ...]:
+    """Return the reasoning chain that the evidence proves: the witness of the answer, in order.
+
+    Unlike the chain that an author declares it cannot be wrong: it is read off the facts.
+
+    Args:
+        graph: A question whose declared answer is an answer.
+        facts: The evidence.
+    """
+    hops = []
+    for place, fact in enumerate(witness_facts(graph, facts), 1):
+        ids = facts.evidence_ids(fact)
+        named = facts.in_names(fact)
+        hops.append(
+            Hop(
+                hop=place,
+                evidence_id=ids[0] if ids else "",
+                entity=named.tail,
+                relation=named.relation,
+                is_fresh_knowledge=bool(facts.is_fresh(fact)),
+            )
+        )
+    return tuple(hops)
+
+
+def finished_record(
+    seed: Seed,
+    qa: QaRecord,
+    lineage: Lineage,
+    report: CheckReport,
+    facts: FactStore,
+    *,
+    language: str,
+    iteration: int,
+    more: dict[str, Any],
+) -> tuple[dict[str, Any], tuple[EvidenceRecord, ...]]:
+    """Return a finished question as one record, and the evidence behind its answer.
+
+    Args:
+        seed: The seed.
+        qa: The question as the author gave it.
+        lineage: Its graph and its history.
+        report: The last checks.
+        facts: The evidence that they were made on.
+        language: ``en`` or ``zh``.
+        iteration: How many questions it took.
+        more: What else the loop tells: rival search, quality, agreement.
+    """
+    chain = proved_chain(lineage.graph, facts)
+    behind = witness_facts(lineage.graph, facts)
+    records = {item.evidence_id: item for fact in behind for item in facts.evidence(fact)}
+    graph = lineage.graph.replace(
+        id=seed.id.replace("s", "q", 1),
+        language=language,
+        domain=seed.primary or None,
+        subdomain=seed.secondary or None,
+        iteration=iteration,
+        evidence_ids=tuple(records),
+    )
+    fresh = [hop.is_fresh_knowledge for hop in chain]
+    record = {
+        **graph.to_record(),
+        "hop_count": len(chain),
+        "knowledge_order": knowledge_order(fresh),
+        "reasoning_chain": [hop.model_dump() for hop in chain],
+        "checks": report.to_record(),
+        "history": [mutation.to_record() for mutation in lineage.history],
+        "synthesis": {
+            "seed": seed.model_dump(mode="json", exclude_none=True),
+            "rewritten": lineage.rewritten,
+            "declared_chain": qa.chain(),
+            **more,
+        },
+    }
+    return record, tuple(records.values())

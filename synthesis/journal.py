@@ -1,0 +1,170 @@
+"""The journal of a run: one line a finished step, appended, checked when a run is resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from graphkit.errors import JournalError, Problem
+
+__all__ = ["Journal", "Step"]
+
+
+class Step(dict[str, Any]):
+    """One line: ``run``, ``seed``, ``number``, ``step`` and what happened in it."""
+
+
+class Journal:
+    """What happened in a run, step by step.
+
+    A resumed run goes through the steps of its unfinished seeds again; the outside world answers
+    from the log of exchanges, so that they come out the same. The journal holds each step to that:
+    one that it has already is compared, not written again, and a difference ends the run with an
+    error, since then two runs would be mixed into one.
+
+    Attributes:
+        path: The file, or None for a journal in memory.
+        run: The run that it belongs to.
+        torn: Bytes of an unfinished last line that were cut off when the journal was opened.
+        outcomes: Seed -> its last step, for the seeds that are finished.
+    """
+
+    def __init__(self, stream: IO[bytes] | None, path: Path | None, run: str) -> None:
+        self.path = path
+        self.run = run
+        self.torn = 0
+        self.outcomes: dict[str, Step] = {}
+        self._stream = stream
+        self._digests: dict[tuple[str, int], bytes] = {}
+
+    @classmethod
+    def open(cls, path: Path | None, *, run: str) -> Journal:
+        """Open the journal of a run, or make it; a torn last line is cut off.
+
+        Args:
+            path: The JSONL file; None keeps no file.
+            run: The name of the run.
+
+        Raises:
+            JournalError: It belongs to another run, a line inside it is damaged, or it cannot be
+                read or written.
+        """
+        if path is None:
+            return cls(None, None, run)
+        try:
+            path.touch()
+            journal = cls(None, path, run)
+            journal._scan()
+            journal._stream = open(path, "ab", buffering=0)  # noqa: SIM115
+        except OSError as error:
+            raise JournalError(
+                Problem(f"cannot be opened: {error.strerror}", "unwritable", str(path))
+            ) from error
+        return journal
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def write(self, seed: str, number: int, step: str, data: Mapping[str, Any]) -> None:
+        """Write one finished step; one that is there already is compared instead.
+
+        Args:
+            seed: The seed that it belongs to.
+            number: Its place among the steps of the seed, from 0.
+            step: What kind of step.
+            data: What happened, as plain data.
+
+        Raises:
+            JournalError: The step is there already and says something else.
+        """
+        record = Step(run=self.run, seed=seed, number=number, step=step, **data)
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+        digest = _digest(line)
+        known = self._digests.get((seed, number))
+        if known is not None:
+            if known != digest:
+                raise JournalError(
+                    Problem(
+                        f"step {number} ({step}) comes out otherwise than it is written down; the "
+                        "code or the settings have changed, expected a new run",
+                        code="diverged",
+                        file=str(self.path) if self.path else None,
+                        subject=f"seed {seed}",
+                    )
+                )
+            return
+        self._digests[seed, number] = digest
+        if step == "outcome":
+            self.outcomes[seed] = record
+        if self._stream is not None:
+            self._stream.write(line + b"\n")
+
+    def steps(self, seed: str | None = None) -> Iterator[Step]:
+        """Yield the steps written down, of one seed or of all, in the order of the file."""
+        if self.path is None:
+            return
+        with self.path.open("rb") as lines:
+            for line in lines:
+                record = Step(json.loads(line))
+                if seed is None or record["seed"] == seed:
+                    yield record
+
+    def _scan(self) -> None:
+        assert self.path is not None
+        end = 0
+        torn = b""
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    torn = line
+                    break
+                self._take(line, number)
+                end += len(line)
+        if torn:
+            self.torn = len(torn)
+            with self.path.open("r+b") as file:
+                file.truncate(end)
+
+    def _take(self, line: bytes, number: int) -> None:
+        try:
+            record = Step(json.loads(line))
+            key = (str(record["seed"]), int(record["number"]))
+            run, step = record["run"], record["step"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise JournalError(
+                Problem("a damaged line, expected a step", "damaged", str(self.path), number)
+            ) from error
+        if run != self.run:
+            raise JournalError(
+                Problem(
+                    f"a step of run {run!r}, expected run {self.run!r}",
+                    "other_run",
+                    str(self.path),
+                    number,
+                )
+            )
+        self._digests[key] = _digest(line.rstrip(b"\n"))
+        if step == "outcome":
+            self.outcomes[key[0]] = record
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=16).digest()

@@ -1,0 +1,113 @@
+"""The search for rivals on the web: each condition dropped in turn, what is found checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphkit.question import QuestionGraph
+from synthesis.agents.gathering import search_for_rivals
+from synthesis.evidence_desk import EvidenceDesk
+from synthesis.rivals import OpenEnd, Relaxation, relaxations
+
+__all__ = ["RivalSearch"]
+
+
+class RivalSearch:
+    """Looks for other answers to one question, and keeps account of how far it looked.
+
+    Args:
+        desk: The evidence of the seed; what is found arrives there.
+        graph: The question.
+        asked: Open ends that were looked up already, for this question or an earlier one; those
+            that are looked up now are added.
+    """
+
+    def __init__(self, desk: EvidenceDesk, graph: QuestionGraph, asked: set[OpenEnd]) -> None:
+        self.desk = desk
+        self.graph = graph
+        self.asked = asked
+
+    async def run(self) -> dict[str, Any]:
+        """Search until nothing is open any more, or the rounds are used up.
+
+        What is found may bring new candidates, whose facts are open ends again.
+
+        Returns:
+            What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
+            conversations, evidence found, sets too large to be followed, and whether all that is
+            open was looked at (``complete``). That a search came to an end proves nothing about
+            what is not on the web.
+
+        Raises:
+            ModelError: The model gives no usable reply.
+            BudgetError: A budget is spent.
+        """
+        settings = self.desk.settings
+        found: list[str] = []
+        done: list[dict[str, Any]] = []
+        cut: dict[str, None] = {}
+        looked_up = rounds = 0
+        before = len(self.asked)
+        for _ in range(settings.rival_rounds):
+            open_ends = list(self._open())
+            if not any(item.open_ends for item in open_ends):
+                break
+            rounds += 1
+            for relaxation in open_ends:
+                cut.update(dict.fromkeys(relaxation.cut))
+                for part in _parts(relaxation.open_ends, settings.rival_batch):
+                    self.asked.update(part)
+                    looked_up += len(part)
+                    done.append(await self._ask(relaxation, part, found))
+        left = sum(len(item.open_ends) for item in self._open())
+        return {
+            "rounds": rounds,
+            "looked_up": looked_up,
+            "looked_up_before": before,
+            "left": left,
+            "cut": list(cut),
+            "conversations": done,
+            "evidence": found,
+            "complete": left == 0 and not cut,
+        }
+
+    def _open(self) -> Iterator[Relaxation]:
+        settings = self.desk.settings
+        return relaxations(
+            self.graph,
+            self.desk.pool.facts,
+            max_members=settings.rival_members,
+            asked=frozenset(self.asked),
+            language=settings.language,
+        )
+
+    async def _ask(
+        self, relaxation: Relaxation, part: Sequence[OpenEnd], found: list[str]
+    ) -> dict[str, Any]:
+        gathered = await search_for_rivals(
+            self.desk.errand,
+            question=self.graph.question,
+            remaining=relaxation.remaining,
+            open_ends=[end.to_record() for end in part],
+            known=tuple(self.desk.pool.records.values()),
+        )
+        new = [
+            item.evidence_id
+            for item in gathered.records
+            if item.evidence_id not in self.desk.pool.records
+        ]
+        taken = await self.desk.take(gathered.records, popularity=False)
+        found += new
+        return {
+            "dropped": relaxation.constraint,
+            "open_ends": [end.to_record() for end in part],
+            "new": len(new),
+            **gathered.to_record(),
+            **{key: taken[key] for key in ("relations", "reliability", "pool")},
+        }
+
+
+def _parts(items: Sequence[OpenEnd], size: int) -> Iterator[Sequence[OpenEnd]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

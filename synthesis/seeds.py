@@ -1,0 +1,61 @@
+"""Seeds: the entities that questions are grown from, and how they are told apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from graphkit.entities import fold
+from graphkit.evidence import nfc
+
+__all__ = ["Seed", "deduplicated"]
+
+
+class Seed(BaseModel):
+    """An entity to start from, and the domain that it was found in.
+
+    Attributes:
+        entity_name: Its name.
+        primary: The domain.
+        secondary: The sub-domain.
+        entity_type: What it is, if that was said.
+        is_fresh: Whether it came into the news only since the timestamp.
+        source_url: Where it was reported.
+
+    >>> Seed(entity_name="Ulm").id
+    's2bdb8e2c9e'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    entity_name: str = Field(min_length=1)
+    primary: str = ""
+    secondary: str = ""
+    entity_type: str | None = None
+    is_fresh: bool = True
+    source_url: str = ""
+
+    @field_validator("entity_name")
+    @classmethod
+    def _clean(cls, value: str) -> str:
+        value = " ".join(nfc(value).split())
+        if not value:
+            raise ValueError("must not be blank")
+        return value
+
+    @property
+    def id(self) -> str:
+        """A name that follows from the entity alone, so that it is the same in every run."""
+        return "s" + hashlib.sha256(fold(self.entity_name).encode()).hexdigest()[:10]
+
+
+def deduplicated(seeds: Iterable[Seed]) -> list[Seed]:
+    """Return seeds, each entity once: the first of its name, whatever the case.
+
+    >>> [seed.entity_name for seed in deduplicated(
+    ...     [Seed(entity_name="Ulm"), Seed(entity_name="ULM"), Seed(entity_name="Bonn")])]
+    ['Ulm', 'Bonn']
+    """
+    return list({fold(seed.entity_name): seed for seed in reversed(list(seeds))}.values())[::-1]
