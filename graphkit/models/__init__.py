@@ -5,6 +5,8 @@ The client is loaded when a door first asks; importing this loads none.
 
 from __future__ import annotations
 
+from graphkit.models.costs import CostRow
+from graphkit.models.door import ModelDoor
 from graphkit.models.exchanges import ExchangeLog, exchange_key
 from graphkit.models.messages import (
     Answered,
@@ -24,8 +26,10 @@ __all__ = [
     "Answered",
     "Budget",
     "Conversed",
+    "CostRow",
     "ExchangeLog",
     "Message",
+    "ModelDoor",
     "ModelSettings",
     "PastUse",
     "Redactor",

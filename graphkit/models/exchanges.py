@@ -309,9 +309,9 @@ class ExchangeLog:
                 others.add(run)
             elif kind == "begun":
                 self._begun.add(_short(key))
-            else:
+            elif kind != "retried":
                 self._begun.discard(_short(key))
-                if kind not in _MARKS:
+                if kind != "failed":
                     self._places[_short(key)] = self._size
                     self._tally.add(json.loads(line[: line.index(_BODY)] + b"}"))
             self._size += len(line)

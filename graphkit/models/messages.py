@@ -100,6 +100,7 @@ class Reply:
         tools: How tools were offered: ``native``, ``emulated``, or ``none``.
         cached: Whether it came from the log.
         key: Its key in the log.
+        repairs: What of it was left out, a sentence each.
     """
 
     text: str
@@ -113,6 +114,7 @@ class Reply:
     tools: str
     cached: bool
     key: str
+    repairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Outside:
 
 
 def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 
 def ask(log: ExchangeLog, key: str, outside: Outside, **more: object) -> object:
@@ -113,9 +113,9 @@ def test_a_log_cut_anywhere_keeps_every_finished_record(replies: list[str], part
             assert path.read_bytes() == kept
             for number, reply in enumerate(replies):
                 assert log.get(str(number)) in (None, reply)
-            assert len(log) + log.unfinished == len(kept.splitlines()) - len(log)
+            assert len(log) + log.unfinished == kept.count(b"\n") - len(log)
             assert ask(log, "next", Outside("sound")) == "sound"
-        assert len(lines(path)) == len(kept.splitlines()) + 2
+        assert len(lines(path)) == kept.count(b"\n") + 2
 
 
 KILLED = """

@@ -1,0 +1,60 @@
+"""What of a model exchange is kept in the log, and what is made of it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphkit.models.costs import money_of
+from graphkit.models.messages import Message, Reply, ToolCall, Usage
+from graphkit.models.model_settings import ModelSettings
+
+__all__ = ["parameters_of", "plain_message", "stored_reply", "use_of"]
+
+
+def plain_message(message: Message) -> list[Any]:
+    """Return a message as plain data: role and content, and what there is besides."""
+    plain: list[Any] = [message.role, message.content]
+    if message.tool_calls:
+        plain.append([[call.id, call.name, call.arguments] for call in message.tool_calls])
+    if message.tool_call_id is not None:
+        plain.append(message.tool_call_id)
+    return plain
+
+
+def parameters_of(settings: ModelSettings) -> dict[str, Any]:
+    """Return the settings that a reply depends on."""
+    names = ("temperature", "top_p", "max_tokens", "seed", "structured", "tools")
+    found = {name: getattr(settings, name) for name in names}
+    return {**found, "extra": dict(settings.extra)}
+
+
+def use_of(settings: ModelSettings, reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reply used, as it stands in the head of its record."""
+    sent, received = reply["input_tokens"], reply["output_tokens"]
+    return {
+        "model": settings.model,
+        "input_tokens": sent,
+        "output_tokens": received,
+        "money": money_of(settings, sent, received),
+        "source": reply["source"],
+    }
+
+
+def stored_reply(stored: Mapping[str, Any], key: str, *, cached: bool) -> Reply:
+    """Return the reply that was kept in the log."""
+    thought = ("output: thoughts before the reply are left out",) if stored["thought_aloud"] else ()
+    return Reply(
+        text=stored["text"],
+        tool_calls=tuple(ToolCall(id="", **call) for call in stored["tool_calls"]),
+        finish=stored["finish"],
+        refusal=stored["refusal"],
+        reasoning=stored["reasoning"],
+        usage=Usage(stored["input_tokens"], stored["output_tokens"], stored["source"]),
+        model=stored["model"],
+        structured=stored["structured"],
+        tools=stored["tools"],
+        cached=cached,
+        key=key,
+        repairs=thought,
+    )
