@@ -30,7 +30,7 @@ COMMANDS: dict[str, str] = {
     "draw": "cli.commands.draw:draw",
     "grow": "cli.commands.grow:grow",
     "rubric": "cli.commands.rubric:rubric",
-    "export": "cli.commands.exchange:export",
+    "export": "cli.commands.export:export",
     "import": "cli.commands.exchange:import_",
     "schema": "cli.commands.schema:schema",
 }

@@ -1,4 +1,4 @@
-"""``graphkit export`` and ``graphkit import``: a whole store as files, and back."""
+"""``graphkit import``: a whole store from the files that ``graphkit export`` wrote."""
 
 from __future__ import annotations
 
@@ -9,24 +9,7 @@ from cli.endings import finish
 from cli.options import as_json, opened_store, progress, takes_store
 from cli.state import State
 
-__all__ = ["export", "import_"]
-
-
-@click.command
-@click.argument("folder", metavar="DIR")
-@takes_store
-@as_json
-def export(folder: str, store: str | None, json_: bool) -> None:
-    """Write the whole store to a folder of JSONL files.
-
-    graphkit import reads them back exactly. The folder is made if it does not exist; files of
-    an earlier export are replaced.
-    """
-    import rubric.stored  # noqa: F401  (so that trees, verdicts and scores are taken along)
-
-    with opened_store(store, read_only=True) as opened, progress("exporting"):
-        held = opened.export(folder)
-    _print(folder, held, json_=json_)
+__all__ = ["import_"]
 
 
 @click.command("import")
