@@ -56,7 +56,9 @@ class GraphReply(BaseModel):
     the operations cannot express.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(
+        frozen=True, extra="allow", json_schema_extra={"additionalProperties": False}
+    )
 
     question: Annotated[Any, _TEXT] = None
     answer: Annotated[Any, _TEXT] = None
@@ -75,7 +77,7 @@ class ParsedQuestion:
         repairs: What in the replies was read as something else, a sentence each.
         problems: Why there is no graph; empty if there is one.
         not_expressible: The part of the question that the operations cannot express.
-        asks: How often the model was asked, as far as its replies could be read.
+        asks: How often the model was asked.
     """
 
     graph: QuestionGraph | None
@@ -133,7 +135,7 @@ async def parse_question(
             agent, messages, GraphReply, vote=vote, reasks=reasks, validate=reading.problems
         )
     except ModelReplyError as error:
-        return reading.ended(error)
+        return reading.ended(error, reasks + 1)
     return reading.result(answered.repairs, answered.asks)
 
 
@@ -144,7 +146,6 @@ class _Reading:
         self._question = question
         self._answer = answer
         self._language = language
-        self._asks = 0
         self._kept: ParsedQuestion | None = None
         self._failed: ParsedQuestion | None = None
         self._wished: dict[str, Any] | None = None
@@ -152,7 +153,6 @@ class _Reading:
     def problems(self, reply: GraphReply) -> Iterable[str]:
         """Return what the model is to mend; nothing if the reply is taken."""
         data = reply.model_dump(exclude_unset=True)
-        self._asks += 1
         found = parse_model_output(data)
         repairs = tuple(str(repair) for repair in found.repairs)
         if found.not_expressible:
@@ -184,9 +184,8 @@ class _Reading:
             kept.graph, (*repairs, *kept.repairs), kept.problems, kept.not_expressible, asks
         )
 
-    def ended(self, error: ModelReplyError) -> ParsedQuestion:
+    def ended(self, error: ModelReplyError, asks: int) -> ParsedQuestion:
         """Return what is left when no reply was accepted."""
-        asks = max(self._asks, getattr(error, "asks", 0))
         if self._kept is not None:
             note = "the last reply could not be read; the graph of the one before it was taken"
             return ParsedQuestion(
