@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "convert": "cli.commands.convert:convert",
     "draw": "cli.commands.draw:draw",
     "grow": "cli.commands.grow:grow",
+    "synthesize": "cli.commands.synthesize:synthesize",
     "rubric": "cli.commands.rubric:rubric",
     "export": "cli.commands.export:export",
     "import": "cli.commands.exchange:import_",

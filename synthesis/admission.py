@@ -49,7 +49,7 @@ class SourcePage(Protocol):
         """When it was fetched."""
 
     @property
-    def sha256(self) -> str:
+    def sha256(self) -> str | None:
         """The hash of its snapshot."""
 
 
@@ -157,7 +157,7 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
         if fold(item.head_entity) == fold(item.tail_entity):
             refused.append(Refusal("self_loop", item, "head and tail are the same"))
             continue
-        reading = readings.setdefault(page.sha256, _Reading(page.text))
+        reading = readings.get(page.url) or readings.setdefault(page.url, _Reading(page.text))
         quote = reading.find(item.evidence_text)
         if quote is None:
             quote = reading.sentence_with(item.head_entity, item.tail_entity)

@@ -13,7 +13,7 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.relations import RelationSheet
 
-__all__ = ["EvidencePool", "Popularity", "Reliability"]
+__all__ = ["EvidencePool", "Popularity", "Reliability", "same_types"]
 
 
 class Reliability(StrEnum):
@@ -83,14 +83,18 @@ class EvidencePool:
         )
 
     @functools.cached_property
-    def facts(self) -> FactStore:
+    def held(self) -> tuple[EvidenceRecord, ...]:
         """What holds as far as the evidence goes: all but fresh evidence that is not credible."""
-        held = [
+        return tuple(
             item
             for item in self.records.values()
             if not item.is_fresh_knowledge or item.reliability == Reliability.CREDIBLE
-        ]
-        return FactStore.from_evidence(_same_types(held), self.sheet)
+        )
+
+    @functools.cached_property
+    def facts(self) -> FactStore:
+        """The facts that hold."""
+        return FactStore.from_evidence(same_types(list(self.held)), self.sheet)
 
     def counts(self) -> dict[str, int]:
         """Return how many records there are of each label, fresh and other ones apart."""
@@ -109,8 +113,10 @@ def _retained(record: EvidenceRecord) -> bool:
     return record.popularity == Popularity.NON_POPULAR
 
 
-def _same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:
-    """Give a name without a type the type that it has elsewhere, where there is only one.
+def same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:
+    """Return evidence in which a name without a type has the type that it has elsewhere.
+
+    Only where there is one such type.
 
     An entity is its name and type, so that a page that leaves the type out would otherwise speak
     of somebody else.

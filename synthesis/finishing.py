@@ -6,7 +6,6 @@ from typing import Any
 
 from graphkit.checks import CheckReport
 from graphkit.evaluate import evaluate
-from graphkit.evidence import EvidenceRecord
 from graphkit.facts import Fact, FactStore
 from graphkit.grounding import resolve
 from graphkit.question import QuestionGraph
@@ -62,8 +61,8 @@ def finished_record(
     language: str,
     iteration: int,
     more: dict[str, Any],
-) -> tuple[dict[str, Any], tuple[EvidenceRecord, ...]]:
-    """Return a finished question as one record, and the evidence behind its answer.
+) -> dict[str, Any]:
+    """Return a finished question as one record.
 
     Args:
         seed: The seed.
@@ -77,17 +76,17 @@ def finished_record(
     """
     chain = proved_chain(lineage.graph, facts)
     behind = witness_facts(lineage.graph, facts)
-    records = {item.evidence_id: item for fact in behind for item in facts.evidence(fact)}
+    ids = dict.fromkeys(item for fact in behind for item in facts.evidence_ids(fact))
     graph = lineage.graph.replace(
         id=seed.id.replace("s", "q", 1),
         language=language,
         domain=seed.primary or None,
         subdomain=seed.secondary or None,
         iteration=iteration,
-        evidence_ids=tuple(records),
+        evidence_ids=tuple(ids),
     )
     fresh = [hop.is_fresh_knowledge for hop in chain]
-    record = {
+    return {
         **graph.to_record(),
         "hop_count": len(chain),
         "knowledge_order": knowledge_order(fresh),
@@ -101,4 +100,3 @@ def finished_record(
             **more,
         },
     }
-    return record, tuple(records.values())

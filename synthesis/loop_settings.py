@@ -13,7 +13,7 @@ from graphkit.errors import Problem, SettingsError, did_you_mean
 from synthesis.freshness import date_key
 from synthesis.offers import Goals
 
-__all__ = ["LoopSettings", "read_loop_table"]
+__all__ = ["LoopSettings", "read_table"]
 
 
 class LoopSettings(BaseModel):
@@ -146,7 +146,7 @@ def _said(item: Any) -> str:
     return f"{name} is {item['input']!r}, expected {text}" if name else text
 
 
-def read_loop_table(file: Path | None, table: str) -> dict[str, Any]:
+def read_table(file: Path | None, table: str) -> dict[str, Any]:
     """Return a table of a settings file; empty where there is no file or no table.
 
     Args:

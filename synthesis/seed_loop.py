@@ -9,7 +9,6 @@ from typing import Any
 
 from graphkit.entities import fold
 from graphkit.errors import ModelReplyError, MutationError
-from graphkit.evidence import EvidenceRecord
 from graphkit.mutate import Rules
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
@@ -52,14 +51,12 @@ class Outcome:
         missing: What was missing, as stable words; empty for an accepted question.
         iterations: How many questions were made of it.
         question: The finished question as a record, if it was accepted.
-        evidence: The evidence that it rests on.
     """
 
     status: str
     missing: tuple[str, ...]
     iterations: int
     question: dict[str, Any] | None = None
-    evidence: tuple[EvidenceRecord, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Return the outcome as plain data."""
@@ -68,7 +65,6 @@ class Outcome:
             "missing": list(self.missing),
             "iterations": self.iterations,
             "question": self.question,
-            "evidence": [item.model_dump(mode="json", exclude_none=True) for item in self.evidence],
         }
 
 
@@ -138,7 +134,6 @@ class SeedLoop:
             word = error.problems[0].code if error.problems else "model_reply"
             self.record("gave_nothing", {"problems": [str(item) for item in error.problems]})
             outcome = Outcome(FAILED, (word,), self.iteration)
-        self.record("outcome", outcome.to_record())
         return outcome
 
     async def _run(self) -> Outcome:
@@ -364,7 +359,7 @@ class SeedLoop:
                     if check.name in {*report.failed, *report.unscored}
                 )
                 return None
-        record, behind = finished_record(
+        record = finished_record(
             self.seed,
             qa,
             self.lineage,
@@ -374,7 +369,7 @@ class SeedLoop:
             iteration=self.iteration,
             more=more,
         )
-        return Outcome(ACCEPTED, (), self.iteration, record, behind)
+        return Outcome(ACCEPTED, (), self.iteration, record)
 
     # ---- advice -----------------------------------------------------------------------------
 

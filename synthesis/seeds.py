@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from graphkit.entities import fold
 from graphkit.evidence import nfc
 
-__all__ = ["Seed", "deduplicated"]
+__all__ = ["Seed", "deduplicated", "seed_records"]
 
 
 class Seed(BaseModel):
@@ -25,7 +26,7 @@ class Seed(BaseModel):
         source_url: Where it was reported.
 
     >>> Seed(entity_name="Ulm").id
-    's2bdb8e2c9e'
+    's37bfc8ba5e'
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -59,3 +60,34 @@ def deduplicated(seeds: Iterable[Seed]) -> list[Seed]:
     ['Ulm', 'Bonn']
     """
     return list({fold(seed.entity_name): seed for seed in reversed(list(seeds))}.values())[::-1]
+
+
+def seed_records(seeds: Iterable[Seed]) -> list[dict[str, Any]]:
+    """Return seeds in the contract of EvoBrowseComp, A.1: one record a sub-domain.
+
+    >>> seed_records([Seed(entity_name="Ulm", primary="geography", secondary="cities")])[0]["seeds"]
+    [{'id': 1, 'entity_name': 'Ulm', 'is_fresh': True}]
+    """
+    groups: dict[tuple[str, str], list[Seed]] = {}
+    for seed in seeds:
+        groups.setdefault((seed.primary, seed.secondary), []).append(seed)
+    return [
+        {
+            "domain": {"primary": primary, "secondary": secondary},
+            "total_count": len(group),
+            "seeds": [
+                {
+                    "id": place,
+                    **seed.model_dump(
+                        mode="json",
+                        exclude={"primary", "secondary"},
+                        exclude_none=True,
+                        exclude_defaults=True,
+                    ),
+                    "is_fresh": seed.is_fresh,
+                }
+                for place, seed in enumerate(group, 1)
+            ],
+        }
+        for (primary, secondary), group in groups.items()
+    ]

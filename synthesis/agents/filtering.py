@@ -189,10 +189,8 @@ def independent(pages: Sequence[Page], origin: Page) -> list[Page]:
     """
     from synthesis.web import independent_sources
 
-    others = [page for page in pages if page.url != origin.url]
-    there = [origin] if origin.status == "ok" else []
-    groups = independent_sources([*there, *others], origin_url=origin.final_url or origin.url)
-    return [group[0] for group in groups]
+    url = origin.final_url or origin.url
+    return [group[0] for group in independent_sources(pages, origin_url=url, origin=origin)]
 
 
 def states(text: str, record: EvidenceRecord) -> bool:

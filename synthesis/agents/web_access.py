@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -84,36 +83,23 @@ class WebAccess:
 
     async def search(self, arguments: SearchArguments) -> str:
         """Search and return the outcome as JSON text."""
+        from synthesis.web import search_json
+
         outcome = await self.web.search(arguments.query, language=self.language)
         self.searches.append(outcome)
-        return _told(
-            status=outcome.status,
-            results=[
-                {
-                    "url": result.url,
-                    "title": result.title,
-                    "snippet": result.snippet,
-                    "published_at": result.published_at,
-                }
-                for result in outcome.results
-            ],
-            reason=outcome.reason or None,
-        )
+        return search_json(outcome)
 
     async def visit(self, arguments: VisitArguments) -> str:
         """Visit a page and return its text, or why there is none, as JSON text."""
+        from synthesis.web import visit_json
+
         page = await self.web.visit(arguments.url)
         if page.status != "ok":
             self.failed[arguments.url] = page.status
-            return _told(status=page.status, url=page.url, reason=page.reason or None)
+            return visit_json(page, "")
         self.pages.setdefault(page.url, page)
-        return _told(
-            status="ok",
-            url=page.final_url or page.url,
-            title=page.title,
-            published_at=page.published_at,
-            text=self.web.passages(page, arguments.goal, max_chars=self.max_chars),
-        )
+        text = self.web.passages(page, arguments.goal, max_chars=self.max_chars)
+        return visit_json(page, text)
 
     def record(self) -> dict[str, Any]:
         """Return what was done, as plain data, for the journal."""
@@ -125,8 +111,3 @@ class WebAccess:
             "visited": [page.final_url or page.url for page in self.pages.values()],
             "failed": dict(self.failed),
         }
-
-
-def _told(**fields: Any) -> str:
-    kept = {name: value for name, value in fields.items() if value is not None}
-    return json.dumps(kept, ensure_ascii=False)

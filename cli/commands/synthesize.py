@@ -1,0 +1,232 @@
+"""``graphkit synthesize``: the three-agent loop with models and web tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import render
+from cli.endings import FAILED, complain, note
+from cli.model_options import LIMITS, model_settings, settings_file, spending, takes_models
+from cli.options import as_json, limit_rows, progress
+from cli.state import State
+
+if TYPE_CHECKING:
+    from synthesis.run import RunProgress, RunResult
+    from synthesis.run_folder import RunFolder, RunPlan
+
+__all__ = ["synthesize"]
+
+
+@click.command
+@click.option(
+    "--seeds",
+    "seeds_file",
+    metavar="FILE",
+    help="Entities to start from: a name a line, or JSONL of seeds; see docs/synthesis.md.",
+)
+@click.option(
+    "--entity", "entities", multiple=True, metavar="NAME", help="One entity to start from."
+)
+@click.option(
+    "--find-seeds", type=click.IntRange(1), metavar="N", help="Let the seed agent find so many."
+)
+@click.option("--domains", metavar="FILE", help="Domains and sub-domains, in place of ours.")
+@click.option("--run", "folder", metavar="DIR", help="The folder of the run, new or empty.")
+@click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
+@click.option("--relations", metavar="FILE", help="A relation sheet: aliases, types, directions.")
+@click.option("--since", metavar="DATE", help="The timestamp t: what is known since then is fresh.")
+@click.option("--language", type=click.Choice(["en", "zh"]), help="The language of everything.")
+@click.option("--min-iterations", type=int, help="At least so many questions one after the other.")
+@click.option("--max-iterations", type=int, help="After that many a seed is given up.")
+@click.option("--min-edges", type=int, help="Edges of a finished question, at least.")
+@click.option("--parallel", type=int, help="Seeds that are worked on at a time.")
+@click.option("--rivals/--no-rivals", default=None, help="Search the web for other answers.")
+@takes_models
+@as_json
+def synthesize(
+    seeds_file: str | None,
+    entities: tuple[str, ...],
+    find_seeds: int | None,
+    domains: str | None,
+    folder: str | None,
+    resume: str | None,
+    relations: str | None,
+    model: str | None,
+    base_url: str | None,
+    json_: bool,
+    **knobs: Any,
+) -> None:
+    """Grow questions from the live web with a language model, each with its history and checks.
+
+    Three agents work on each seed: one gathers evidence and writes, one filters what is not
+    reliable or too well known, one parses the question into a graph, checks it on the evidence
+    and says how it should grow. See docs/synthesis.md for the settings tables [synthesis], [web]
+    and [models.*] of graphkit.toml.
+
+    Everything lies in the folder of the run. It can be stopped at any moment; --resume goes on,
+    and nothing is asked or paid for twice. The exit code is 1 while seeds are unfinished.
+    """
+    from synthesis.run_folder import RunFolder
+
+    limits = {name: knobs.pop(name) for name in LIMITS}
+    if resume is not None:
+        given = {
+            "seeds": seeds_file,
+            "entity": entities,
+            "find_seeds": find_seeds,
+            "domains": domains,
+            "run": folder,
+            "relations": relations,
+            "model": model,
+            "base_url": base_url,
+            **knobs,
+        }
+        _only_resume(given)
+        run = RunFolder.open(Path(resume))
+    else:
+        if folder is None:
+            raise click.UsageError("--run DIR is missing: the folder in which the run is kept")
+        if not (seeds_file or entities or find_seeds):
+            raise click.UsageError(
+                "no seeds: expected --seeds FILE, --entity NAME or --find-seeds N"
+            )
+        plan = _plan(relations, model, base_url, knobs)
+        plan = plan.model_copy(
+            update={
+                "seeds": _given_seeds(seeds_file, entities),
+                "find_seeds": find_seeds or 0,
+                "domains": _domains(domains) if find_seeds else (),
+            }
+        )
+        run = RunFolder.create(Path(folder), plan)
+    budget = spending(limits)
+    State.current().go_on = f"graphkit synthesize --resume {run.path} goes on"
+    result = asyncio.run(_run(run, budget))
+    if json_:
+        render.document(result.to_record())
+    else:
+        _tell(run, result)
+    if result.stopped:
+        complain(f"the run stopped: {result.stopped}; --resume {run.path} goes on")
+    for seed, reason in list(result.unfinished.items())[:5]:
+        if reason != result.stopped:
+            complain(f"seed {seed} is not finished: {reason}")
+    if result.unfinished or result.stopped:
+        click.get_current_context().exit(FAILED)
+
+
+def _only_resume(given: Mapping[str, Any]) -> None:
+    """Refuse options that would change a run that has begun."""
+    named = [name for name, value in given.items() if value not in (None, ())]
+    if named:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in named)
+        raise click.UsageError(
+            f"{flags}: a run that is resumed keeps what it was begun with; expected --resume DIR "
+            "and limits only"
+        )
+
+
+def _plan(
+    relations: str | None, model: str | None, base_url: str | None, knobs: Mapping[str, Any]
+) -> RunPlan:
+    from graphkit.formats.facts import read_sheet
+    from synthesis.loop_settings import LoopSettings, read_table
+    from synthesis.run_folder import RunPlan, web_settings
+
+    file = settings_file()
+    settings = State.current().settings()
+    table = {"seed": settings.seed, **read_table(file, "synthesis"), **_given(knobs)}
+    if "language" not in table and settings.language.split("-")[0] == "zh":
+        table["language"] = "zh"
+    sheet = ""
+    if relations is not None:
+        read_sheet(relations)
+        sheet = Path(relations).read_text(encoding="utf-8")
+    return RunPlan(
+        loop=LoopSettings.checked(table, origin=str(file) if file else None),
+        web=web_settings(read_table(file, "web"), origin=str(file) if file else None),
+        models=model_settings(read_table(file, "models"), model, base_url),
+        sheet=sheet,
+    )
+
+
+def _given(knobs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in knobs.items() if value is not None}
+
+
+def _given_seeds(seeds_file: str | None, entities: tuple[str, ...]) -> tuple[Any, ...]:
+    from synthesis.seed_files import read_seeds
+    from synthesis.seeds import Seed, deduplicated
+
+    found = read_seeds(seeds_file) if seeds_file else []
+    return tuple(deduplicated([*found, *(Seed(entity_name=name) for name in entities)]))
+
+
+def _domains(file: str | None) -> tuple[Any, ...]:
+    from synthesis.domains import read_domains
+
+    return read_domains(Path(file) if file else None)
+
+
+async def _run(run: RunFolder, budget: Any) -> RunResult:
+    from synthesis.run import run_seeds
+    from synthesis.seed_search import find_run_seeds
+
+    if run.plan.find_seeds:
+        with progress("finding seeds", "seeds") as told:
+            run = await find_run_seeds(run, budget=budget, told=told)
+    with progress("synthesizing", "seeds") as told:
+
+        def each(state: RunProgress) -> None:
+            told.unit = _so_far(state)
+            told(state.done, state.total)
+
+        return await run_seeds(run, budget=budget, told=each)
+
+
+def _so_far(state: RunProgress) -> str:
+    parts = [f"{count} {word.replace('_', ' ')}" for word, count in sorted(state.outcomes.items())]
+    parts.append(f"{state.calls:,} calls")
+    if state.money:
+        parts.append(f"cost {state.money:,.2f}")
+    return f"seeds ({', '.join(parts)})"
+
+
+def _tell(run: RunFolder, result: RunResult) -> None:
+    for number, record in enumerate(limit_rows(result.settled.questions), 1):
+        click.echo(f"{number}. {render.visible(record['question'])}")
+        checks = record["checks"]
+        basis = f"unique on the {checks['basis']}" if checks["unique"] else "not unique"
+        answer = render.paint(render.visible(record["answer"]), "green")
+        click.echo(f"   {answer}    {checks['profile']['signature']}    {basis}")
+    rows = [(word.replace("_", " "), count) for word, count in sorted(result.outcomes.items())]
+    if result.settled.set_aside:
+        rows.append(("set aside on all evidence", len(result.settled.set_aside)))
+    rows += [(f"missing: {word}", count) for word, count in result.missing.most_common(8)]
+    click.echo(render.pairs(rows))
+    if result.costs:
+        click.echo(
+            render.table(
+                ("agent", "model", "calls", "cached", "in", "out", "cost"),
+                [
+                    (
+                        row["agent"],
+                        row["model"],
+                        row["calls"],
+                        row["cached"],
+                        row["input_tokens"],
+                        row["output_tokens"],
+                        "unknown" if row["money"] is None else f"{row['money']:.4f}",
+                    )
+                    for row in result.costs
+                ],
+            )
+        )
+    if result.perhaps_paid:
+        note(f"{result.perhaps_paid} calls of an earlier session were cut off; they may be paid")
+    note(f"{run.path}/questions.jsonl and evidence.jsonl can be loaded, checked and exported")

@@ -1,0 +1,125 @@
+"""Options of commands that ask language models: which model, where, and what it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cli.state import State
+
+if TYPE_CHECKING:
+    from graphkit.models import Budget, ModelSettings
+
+__all__ = ["LIMITS", "model_settings", "settings_file", "spending", "takes_models"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LIMITS = ("max_tokens", "max_calls", "max_cost", "max_minutes")
+"""The names of the options that limit what a run may use."""
+
+
+def takes_models(command: F) -> F:
+    """Give a command ``--model``, ``--base-url`` and the limits of what it may use."""
+    for name, kind, text in (
+        ("--max-minutes", float, "Stop after that many minutes."),
+        ("--max-cost", float, "Stop before more than this money is spent; needs prices."),
+        ("--max-calls", int, "Stop before more calls of models than this."),
+        ("--max-tokens", int, "Stop before more tokens than this, in and out."),
+    ):
+        command = click.option(name, type=kind, help=text)(command)
+    command = click.option(
+        "--base-url",
+        metavar="URL",
+        help="An OpenAI-compatible endpoint; else OPENAI_BASE_URL, else OpenAI.",
+    )(command)
+    return click.option(
+        "--model",
+        metavar="NAME",
+        help="The model of every agent that has none of its own in [models.*] of graphkit.toml.",
+    )(command)
+
+
+def settings_file() -> Path | None:
+    """Return the settings file of this call, if there is one."""
+    from graphkit.settings import find_settings_file
+
+    named = State.current().settings_file
+    return Path(named) if named is not None else find_settings_file()
+
+
+def model_settings(
+    table: Mapping[str, Any], model: str | None, base_url: str | None
+) -> dict[str, ModelSettings]:
+    """Return the models of a call: those of the settings file, over them the flags.
+
+    An agent's table adds to ``default``.
+
+    Args:
+        table: The table ``[models]``: agent -> its settings.
+        model: The model of the flag.
+        base_url: The endpoint of the flag.
+
+    Raises:
+        SettingsError: There is no model, or a setting does not fit; all at once.
+    """
+    import os
+
+    from pydantic import ValidationError
+
+    from graphkit.errors import Problem, SettingsError
+    from graphkit.models import ModelSettings
+
+    file = settings_file()
+    place = str(file) if file is not None else None
+    problems: list[Problem] = []
+    found: dict[str, ModelSettings] = {}
+    default = dict(table.get("default") or {})
+    address = base_url or default.get("base_url") or os.environ.get("OPENAI_BASE_URL")
+    flags = {"model": model, "base_url": address}
+    default.update({name: value for name, value in flags.items() if value})
+    if "model" not in default:
+        raise SettingsError(
+            Problem(
+                "no model: expected --model NAME, or [models.default] with model = ... in "
+                "graphkit.toml",
+                code="no_model",
+            )
+        )
+    for agent, own in {**table, "default": default}.items():
+        if not isinstance(own, Mapping):
+            problems.append(
+                Problem(f"models.{agent} is no table, expected [models.{agent}]", "type", place)
+            )
+            continue
+        try:
+            found[agent] = ModelSettings.model_validate({**default, **own})
+        except ValidationError as error:
+            for item in error.errors():
+                name = ".".join(("models", agent, *(str(part) for part in item["loc"])))
+                reason = str(item["msg"]).removeprefix("Input should be ")
+                problems.append(
+                    Problem(f"{name} is {item['input']!r}, expected {reason}", "value", place)
+                )
+    if problems:
+        raise SettingsError(problems)
+    return found
+
+
+def spending(limits: Mapping[str, Any]) -> Budget:
+    """Return the budget of the options.
+
+    Args:
+        limits: Option -> value, as :func:`takes_models` gives them.
+    """
+    from graphkit.models import Budget
+
+    minutes = limits.get("max_minutes")
+    return Budget(
+        tokens=limits.get("max_tokens"),
+        calls=limits.get("max_calls"),
+        money=limits.get("max_cost"),
+        seconds=None if minutes is None else 60.0 * minutes,
+    )

@@ -1,0 +1,139 @@
+"""The seed agent: entities that have just come into the news, a sub-domain at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from synthesis.agents.gathering import Errand
+from synthesis.agents.web_access import WebAccess
+from synthesis.prompting import load_prompt
+from synthesis.seeds import Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["SeedsReply", "find_seeds"]
+
+MAX_SHARE = 0.5
+"""No kind of thing has more than this share of the seeds of one reply."""
+
+
+class SeedItem(BaseModel):
+    """One seed as the agent replies it: EvoBrowseComp, A.1."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    id: str = ""
+    entity_name: str = Field(min_length=1)
+    entity_type: str | None = None
+    is_fresh: bool = True
+    source_url: str = ""
+
+
+class SeedsReply(BaseModel):
+    """What the agent replies."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    seeds: tuple[SeedItem, ...]
+
+
+async def find_seeds(
+    errand: Errand,
+    *,
+    primary: str,
+    secondary: str,
+    count: int,
+    avoid: Sequence[str] = (),
+    vote: int = 0,
+) -> tuple[list[Seed], dict[str, Any]]:
+    """Ask for seeds of one sub-domain: EvoBrowseComp, 2.1 and A.1.
+
+    Kept is what the agent calls fresh, what some result that it saw names, and of each kind of
+    thing no more than half. The rest is counted by reason.
+
+    Args:
+        errand: Models, web, language and timestamp.
+        primary: The domain.
+        secondary: The sub-domain.
+        count: How many are wanted.
+        avoid: Names that are there already.
+        vote: Tells repeated rounds apart.
+
+    Returns:
+        The seeds, and what was done, as plain data.
+
+    Raises:
+        ModelError: The model gives no usable reply.
+        BudgetError: A budget is spent.
+    """
+    access = WebAccess(errand.web, errand.language, errand.max_chars)
+    prompt = load_prompt("seeds", errand.language)
+    reply = await errand.door.converse(
+        "seeds",
+        prompt.messages(
+            primary=primary,
+            secondary=secondary,
+            count=str(count),
+            since=errand.since,
+            avoid=list(avoid),
+        ),
+        access.tools(visit=False),
+        SeedsReply,
+        max_calls=errand.max_calls,
+        vote=vote,
+    )
+    seen = _shown(access)
+    kept: list[Seed] = []
+    refused = {"not_fresh": 0, "not_seen": 0, "known": 0, "too_many_of_a_kind": 0}
+    known = {name.casefold() for name in avoid}
+    kinds: dict[str, int] = {}
+    most = max(1, int(count * MAX_SHARE))
+    for item in reply.value.seeds:
+        kind = (item.entity_type or "").casefold()
+        reason = None
+        if not item.is_fresh:
+            reason = "not_fresh"
+        elif item.entity_name.casefold() not in seen:
+            reason = "not_seen"
+        elif item.entity_name.casefold() in known:
+            reason = "known"
+        elif kind and kinds.get(kind, 0) >= most:
+            reason = "too_many_of_a_kind"
+        if reason is not None:
+            refused[reason] += 1
+            continue
+        known.add(item.entity_name.casefold())
+        kinds[kind] = kinds.get(kind, 0) + 1
+        kept.append(
+            Seed(
+                entity_name=item.entity_name,
+                primary=primary,
+                secondary=secondary,
+                entity_type=item.entity_type,
+                is_fresh=True,
+                source_url=item.source_url,
+            )
+        )
+    done = {
+        "primary": primary,
+        "secondary": secondary,
+        "kept": len(kept),
+        "refused": {name: number for name, number in refused.items() if number},
+        "repairs": list(reply.repairs),
+        **access.record(),
+    }
+    return kept, done
+
+
+def _shown(access: WebAccess) -> str:
+    """Return all that the results showed, in one text to look names up in."""
+    parts: Iterable[str] = (
+        f"{result.title}\n{result.snippet}"
+        for outcome in access.searches
+        for result in outcome.results
+    )
+    return "\n".join(parts).casefold()

@@ -1,0 +1,261 @@
+"""A synthesis run: many seeds side by side, stopped at any moment, taken up again without loss."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from graphkit.errors import (
+    BudgetError,
+    GraphkitError,
+    JournalError,
+    ModelAccessError,
+)
+from graphkit.models import Budget, ExchangeLog, ModelDoor
+from synthesis.agents.gathering import Errand
+from synthesis.journal import Journal
+from synthesis.run_folder import RunFolder
+from synthesis.seed_loop import ACCEPTED, SeedLoop
+from synthesis.seeds import Seed, deduplicated
+from synthesis.settling import Settled, settle
+from synthesis.web import WebTools
+
+__all__ = ["RunProgress", "RunResult", "run_seeds"]
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How far a run is.
+
+    Attributes:
+        done: Seeds that are finished.
+        total: All seeds.
+        outcomes: How many ended how.
+        calls: Calls of models that were paid for, in earlier sessions too.
+        money: What they cost; None where a price is not known.
+    """
+
+    done: int
+    total: int
+    outcomes: Mapping[str, int]
+    calls: int
+    money: float | None
+
+
+@dataclass
+class RunResult:
+    """What a session of a run came to.
+
+    Attributes:
+        settled: The questions, and those set aside.
+        outcomes: How many seeds ended how.
+        missing: What was missing where a seed was given up, counted.
+        unfinished: Seed -> why it is not finished; resuming takes them up again.
+        stopped: Why the run stopped before its end, if it did.
+        costs: What calls cost, by agent and model.
+        web: What was searched for and visited, counted.
+        agreement: How often the model's view agreed with the computed checks.
+    """
+
+    settled: Settled
+    outcomes: Counter[str] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+    unfinished: dict[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+    costs: list[dict[str, Any]] = field(default_factory=list)
+    web: dict[str, int] = field(default_factory=dict)
+    agreement: dict[str, dict[str, int]] = field(default_factory=dict)
+    perhaps_paid: int = 0
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the summary as plain data."""
+        return {
+            "questions": len(self.settled.questions),
+            "set_aside": len(self.settled.set_aside),
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "missing": dict(self.missing.most_common()),
+            "unfinished": dict(sorted(self.unfinished.items())),
+            "stopped": self.stopped,
+            "costs": self.costs,
+            "web": self.web,
+            "agreement": self.agreement,
+            "perhaps_paid": self.perhaps_paid,
+        }
+
+
+class _Session:
+    """One session of a run: the seeds that are still open, worked on side by side."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journal: Journal,
+        door: ModelDoor,
+        web: WebTools,
+        told: Callable[[RunProgress], None] | None,
+    ) -> None:
+        self.folder = folder
+        self.journal = journal
+        self.door = door
+        loop = folder.plan.loop
+        self.errand = Errand(door, web, loop.language, loop.since, loop.tool_calls, loop.page_chars)
+        self.sheet = folder.plan.relations
+        self.told = told
+        self.seeds = deduplicated(folder.plan.seeds)
+        self.unfinished: dict[str, str] = {}
+        self.stopped: str | None = None
+        self.outcomes = Counter(
+            str(self.journal.outcomes[seed.id]["status"])
+            for seed in self.seeds
+            if seed.id in self.journal.outcomes
+        )
+
+    async def run(self) -> None:
+        """Work on all seeds that have no outcome yet."""
+        waiting = (seed for seed in self.seeds if seed.id not in self.journal.outcomes)
+        self._tell()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(min(self.folder.plan.loop.parallel, max(1, len(self.seeds)))):
+                    tasks.create_task(self._work(waiting))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _work(self, waiting: Iterator[Seed]) -> None:
+        for seed in waiting:
+            if self.stopped is not None:
+                return
+            await self._one(seed)
+            self._tell()
+
+    async def _one(self, seed: Seed) -> None:
+        number = iter(range(10**9))
+
+        def record(step: str, data: Mapping[str, Any]) -> None:
+            self.journal.write(seed.id, next(number), step, data)
+
+        loop = SeedLoop(seed, self.errand, self.folder.plan.loop, record, self.sheet)
+        try:
+            outcome = await loop.run()
+        except (BudgetError, ModelAccessError) as error:
+            # It would be the same for every other seed.
+            self.stopped = self.stopped or str(error)
+            self.unfinished[seed.id] = str(error)
+            return
+        except JournalError:
+            raise
+        except GraphkitError as error:
+            self.unfinished[seed.id] = str(error)
+            return
+        except Exception as error:
+            self.unfinished[seed.id] = f"internal error: {type(error).__name__}: {error}"
+            return
+        told = outcome.to_record()
+        if outcome.status == ACCEPTED:
+            told["evidence"] = self.folder.keep_evidence(seed.id, loop.desk.pool.held)
+        record("outcome", {"entity": seed.entity_name, **told})
+        self.outcomes[outcome.status] += 1
+
+    def _tell(self) -> None:
+        if self.told is None:
+            return
+        rows = self.door.costs()
+        prices = [row.money for row in rows]
+        self.told(
+            RunProgress(
+                sum(self.outcomes.values()) + len(self.unfinished),
+                len(self.seeds),
+                dict(self.outcomes),
+                sum(row.calls for row in rows),
+                None if None in prices else sum(price or 0.0 for price in prices),
+            )
+        )
+
+
+async def run_seeds(
+    folder: RunFolder,
+    *,
+    budget: Budget | None = None,
+    told: Callable[[RunProgress], None] | None = None,
+) -> RunResult:
+    """Work through the seeds of a run, as far as it has not done so, and write its results.
+
+    Seeds that are finished are not touched. Unfinished ones are gone through again from their
+    beginning; what was asked of the outside world before is answered from the log, so that
+    nothing is paid for twice. However a session ends, by its last seed, a budget, an interruption
+    or a kill, the next one goes on.
+
+    Args:
+        folder: The run.
+        budget: What may be used, earlier sessions included.
+        told: Called whenever a seed is finished.
+
+    Returns:
+        What the run has come to so far; it is also written into the folder.
+
+    Raises:
+        ExchangeLogError: Another process works on the run, or its log is damaged.
+        JournalError: The journal is damaged, or no longer what happens.
+        OperationError: Results cannot be written.
+    """
+    with ExchangeLog.open(folder.file("exchanges.jsonl"), run=folder.run) as log:
+        perhaps_paid = log.unfinished
+        with Journal.open(folder.file("journal.jsonl"), run=folder.run) as journal:
+            plan = folder.plan
+            async with (
+                ModelDoor(plan.models, log=log, budget=budget) as door,
+                WebTools(plan.web, log=log, snapshots=folder.file("snapshots")) as web,
+            ):
+                session = _Session(folder, journal, door, web, told)
+                await session.run()
+                costs = [asdict(row) for row in door.costs()]
+            result = _settled(folder, journal, session)
+            result.costs = costs
+            result.web = dict(sorted(web.counts.items()))
+            result.perhaps_paid = perhaps_paid
+    _write(folder, result)
+    return result
+
+
+def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResult:
+    finished = []
+    missing: Counter[str] = Counter()
+    agreement: dict[str, Counter[str]] = {}
+    for seed in session.seeds:
+        outcome = journal.outcomes.get(seed.id)
+        if outcome is None:
+            continue
+        missing.update(outcome["missing"])
+        if outcome["status"] == ACCEPTED:
+            finished.append((outcome["question"], folder.kept_evidence(seed.id)))
+            for view in outcome["question"]["synthesis"]["agreement"]:
+                for name in ("redundancy", "shortcuts"):
+                    word = {True: "agree", False: "differ", None: "not computed"}[view[name]]
+                    agreement.setdefault(name, Counter())[word] += 1
+    loop = folder.plan.loop
+    return RunResult(
+        settle(finished, session.sheet, loop.goals),
+        session.outcomes,
+        missing,
+        session.unfinished,
+        session.stopped,
+        agreement={name: dict(sorted(found.items())) for name, found in agreement.items()},
+    )
+
+
+def _write(folder: RunFolder, result: RunResult) -> None:
+    folder.write_lines("questions.jsonl", result.settled.questions)
+    folder.write_lines("set_aside.jsonl", result.settled.set_aside)
+    folder.write_lines(
+        "evidence.jsonl",
+        (
+            json.loads(item.model_dump_json(exclude_none=True, exclude_defaults=True))
+            for item in result.settled.evidence
+        ),
+    )
+    folder.write_json("costs.json", result.costs)
+    folder.write_json("summary.json", result.to_record())
