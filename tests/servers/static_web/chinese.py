@@ -232,6 +232,8 @@ CHINESE: dict[str, str] = _table(
     vegetables = 蔬菜
     wood = 木材
     wood products = 木制品
+    head of government = 政府首脑
+    chief of state = 国家元首
     """
 ) | {
     "United Nations Organization Stabilization Mission in the Democratic Republic "

@@ -55,7 +55,7 @@ KINDS: dict[str, Kind] = {
             "country",
             False,
             _COUNTRY,
-            (),
+            ("borders",),
             _titles(
                 "Country profile: {name}",
                 "{name}, a country profile at a glance",
@@ -175,6 +175,23 @@ KINDS: dict[str, Kind] = {
             ("2026年{name}公共事务", "{name}公共事务与维和2026", "{name}公共事务（2026年版）"),
         ),
         Kind(
+            "leaders",
+            True,
+            (),
+            (),
+            _titles(
+                "Leaders in 2026: {name} by country",
+                "{name}: the leaders of 2026",
+                "World leaders, 2026 edition: {name}",
+                fresh=True,
+            ),
+            (
+                "2026年各国领导人：{name}",
+                "{name}：各国领导人2026",
+                "各国领导人（2026年版）：{name}",
+            ),
+        ),
+        Kind(
             "commodity",
             True,
             (),
@@ -210,7 +227,7 @@ class Topic:
 
     Attributes:
         kind: The kind of page.
-        name: The entity, in English.
+        name: The entity, in English; for lists of leaders the relation.
         facts: All facts of the sub-world that belong on it.
     """
 
@@ -239,7 +256,11 @@ class Topic:
 def topics(world: World) -> Iterator[Topic]:
     """Yield every topic of the sub-world that has facts."""
     for kind in KINDS.values():
-        names: list[str] = []
+        if kind.name == "leaders":
+            for name in ("head of government", "chief of state"):
+                facts = [fact for fact in world.facts if fact.relation == name]
+                yield Topic(kind, name, tuple(facts))
+            continue
         if kind.forward or kind.name == "partners":
             names = list(COUNTRIES)
         else:

@@ -26,6 +26,7 @@ class Relation:
         chinese_name: What a Chinese evidence list calls it; empty where there are no such pages.
         chinese: Three sentences in Chinese, one a style.
         spellings: Other names that a careless reader gives it.
+        chinese_phrases: How a question says it in Chinese: (true of tails, true of heads).
     """
 
     name: str
@@ -38,6 +39,7 @@ class Relation:
     chinese_name: str = ""
     chinese: tuple[str, ...] = ()
     spellings: tuple[str, ...] = ()
+    chinese_phrases: tuple[str, str] = ("", "")
 
 
 def _forms(atlas_or_courier: str, gazette: str, almanac: str, *, fresh: bool) -> dict[str, str]:
@@ -62,6 +64,7 @@ RELATIONS: tuple[Relation, ...] = (
         "接壤",
         ("{h}与{t}有陆地边界。", "{t}是{h}的陆上邻国。", "{h}的国界线另一侧是{t}。"),
         ("shares a border with", "neighbours", "has a land border with", "is adjacent to"),
+        ("被{}接壤", "与{}接壤"),
     ),
     Relation(
         "member of",
@@ -79,6 +82,7 @@ RELATIONS: tuple[Relation, ...] = (
         "成员",
         ("{h}是{t}的成员。", "{t}的成员名单中有{h}。", "{h}已经加入{t}。"),
         ("is a member of", "membership", "belongs to", "has joined"),
+        ("有成员{}", "是{}的成员"),
     ),
     Relation(
         "region",
@@ -96,6 +100,7 @@ RELATIONS: tuple[Relation, ...] = (
         "所在地区",
         ("{h}位于{t}地区。", "{t}地区包括{h}。", "地理学家把{h}归入{t}地区。"),
         ("located in region", "world region", "is situated in"),
+        ("所辖国家有{}", "位于{}"),
     ),
     Relation(
         "lies on",
@@ -113,6 +118,7 @@ RELATIONS: tuple[Relation, ...] = (
         "濒临",
         ("{h}濒临{t}。", "{t}的沿岸国家有{h}。", "{h}的海岸面向{t}。"),
         ("has coast on", "coastline on", "is washed by"),
+        ("流经{}之滨", "濒临{}"),
     ),
     Relation(
         "official language",
@@ -130,6 +136,7 @@ RELATIONS: tuple[Relation, ...] = (
         "官方语言",
         ("{h}的官方语言包括{t}。", "{t}是{h}的官方语言之一。", "{h}的公文使用{t}。"),
         ("has official language", "state language", "officially speaks"),
+        ("是{}的官方语言", "以{}为官方语言"),
     ),
     Relation(
         "currency",
@@ -177,6 +184,7 @@ RELATIONS: tuple[Relation, ...] = (
         "矿产",
         ("{h}境内有{t}矿藏。", "在{h}可以开采{t}。", "{t}矿床分布在{h}。"),
         ("has natural resource", "mineral resource", "mines"),
+        ("是{}的矿产", "出产矿物{}"),
     ),
     Relation(
         "exports to",
@@ -194,6 +202,7 @@ RELATIONS: tuple[Relation, ...] = (
         "出口到",
         ("{h}向{t}出口货物。", "{t}是{h}的主要出口市场之一。", "{h}的产品大量销往{t}。"),
         ("export partner", "sells goods to", "exports towards", "export market"),
+        ("是{}的出口市场", "向{}出口货物"),
     ),
     Relation(
         "imports from",
@@ -211,6 +220,7 @@ RELATIONS: tuple[Relation, ...] = (
         "进口自",
         ("{h}从{t}进口货物。", "{t}是{h}的主要供货国之一。", "{h}购买的外国商品多来自{t}。"),
         ("import partner", "buys goods from", "is supplied by"),
+        ("是{}的进口来源", "从{}进口货物"),
     ),
     Relation(
         "exports",
@@ -228,6 +238,7 @@ RELATIONS: tuple[Relation, ...] = (
         "出口商品",
         ("{h}对外销售{t}。", "{h}的出口商品包括{t}。", "外国买家从{h}订购{t}。"),
         ("exports commodity", "export product", "sells abroad"),
+        ("是{}的出口商品", "对外销售{}"),
     ),
     Relation(
         "takes part in",
@@ -245,6 +256,7 @@ RELATIONS: tuple[Relation, ...] = (
         "参加行动",
         ("{h}向{t}派出人员。", "{t}中有来自{h}的人员。", "{h}的维和人员在{t}服役。"),
         ("participates in", "contributes to mission", "sends personnel to"),
+        ("有来自{}的人员", "参加{}"),
     ),
     Relation(
         "hosts refugees from",
@@ -262,6 +274,7 @@ RELATIONS: tuple[Relation, ...] = (
         "收容难民来自",
         ("{h}收容来自{t}的难民。", "逃离{t}的人在{h}避难。", "来自{t}的难民在{h}登记。"),
         ("shelters refugees of", "refugees from", "gives refuge to people from"),
+        ("有难民逃往{}", "收容来自{}的难民"),
     ),
     Relation(
         "head of government",
@@ -279,6 +292,7 @@ RELATIONS: tuple[Relation, ...] = (
         "政府首脑",
         ("{h}的政府首脑是{t}。", "{t}领导{h}政府。", "{h}由{t}出任政府首脑。"),
         ("prime minister", "government led by", "premier"),
+        ("是{}的政府首脑", "以{}为政府首脑"),
     ),
     Relation(
         "chief of state",
@@ -296,6 +310,7 @@ RELATIONS: tuple[Relation, ...] = (
         "国家元首",
         ("{h}的国家元首是{t}。", "{t}是{h}的元首。", "{h}由{t}出任国家元首。"),
         ("head of state", "president", "monarch"),
+        ("是{}的国家元首", "以{}为国家元首"),
     ),
 )
 
