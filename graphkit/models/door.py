@@ -329,7 +329,7 @@ class ModelDoor:
             requests = [item.requests_per_minute for item in sharing]
             tokens = [item.tokens_per_minute for item in sharing]
             gate = Gate(concurrency, _least(requests), _least(tokens))
-            self._endpoints[place] = Endpoint(settings, gate, concurrency)
+            self._endpoints[place] = Endpoint(settings, gate)
         return self._endpoints[place]
 
     def _retried(self, agent: str, model: str, key: str, why: str, wait: float) -> None:

@@ -17,12 +17,15 @@ from graphkit.models.pacing import Gate
 from graphkit.models.retrying import asked_wait, backoff, passes
 
 if TYPE_CHECKING:
+    import ssl
+
     from openai import AsyncOpenAI
 
 __all__ = ["Attempts", "Endpoint", "RequestRefusedError", "address_of"]
 
 _NO_KEY = "none"
 _SHOWN = 300
+_LANE_WIDTH = 8
 
 
 class RequestRefusedError(ModelAccessError):
@@ -59,26 +62,33 @@ def address_of(base_url: str | None) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
+@dataclass(slots=True)
+class _Lane:
+    """A client with a few connections, and how many calls it has under way."""
+
+    client: AsyncOpenAI
+    busy: int = 0
+
+
 class Endpoint:
     """An OpenAI-compatible endpoint; all agents that use it share its limits.
 
     Args:
         settings: Settings of one of the agents: the address and where the key is.
         limits: The gate that all of them pass.
-        concurrency: The most connections.
 
     Attributes:
         address: What it is called in records and errors.
         secret: Its key, to be kept out of everything that is written; empty without one.
     """
 
-    def __init__(self, settings: ModelSettings, limits: Gate, concurrency: int) -> None:
+    def __init__(self, settings: ModelSettings, limits: Gate) -> None:
         self.address = address_of(settings.base_url)
         self._base_url = settings.base_url
         self._variable = settings.api_key_env
         self._gate = limits
-        self._concurrency = concurrency
-        self._client: AsyncOpenAI | None = None
+        self._trust: ssl.SSLContext | None = None
+        self._lanes: list[_Lane] = []
         self.secret = os.environ.get(self._variable, "").strip()
         if not self.secret and self._base_url is None:
             raise ModelAccessError(
@@ -152,9 +162,9 @@ class Endpoint:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        lanes, self._lanes = self._lanes, []
+        for lane in lanes:
+            await lane.client.close()
 
     async def _attempt(
         self, body: Mapping[str, Any], key: str, timeout: float, clean: Callable[[str], str]
@@ -163,10 +173,11 @@ class Endpoint:
         import httpx2
         import openai
 
-        client = self._client or self._connect()
+        lane = self._lane()
+        lane.busy += 1
         try:
             async with asyncio.timeout(timeout):
-                response = await client.post(
+                response = await lane.client.post(
                     "/chat/completions",
                     cast_to=httpx2.Response,
                     body=body,
@@ -184,6 +195,8 @@ class Endpoint:
             if code == "insufficient_quota" or not passes(status):
                 raise self._lasting(status, why, error.response.headers) from None
             return why, asked_wait(error.response.headers)
+        finally:
+            lane.busy -= 1
 
     def _lasting(self, status: int, why: str, headers: Mapping[str, str]) -> ModelAccessError:
         if status in (400, 413, 422, 501):
@@ -203,21 +216,34 @@ class Endpoint:
     def _problem(self, message: str, code: str = "model") -> Problem:
         return Problem(message, code=code, subject=f"model server {self.address}")
 
-    def _connect(self) -> AsyncOpenAI:
+    def _lane(self) -> _Lane:
+        """Return the client with the fewest calls under way; clients are made as they are needed.
+
+        A pool looks at all its connections for every request, so a few small ones take less time
+        than a large one.
+        """
+        free = [lane for lane in self._lanes if lane.busy < _LANE_WIDTH]
+        if free:
+            return min(free, key=lambda lane: lane.busy)
         import httpx2
         from openai import AsyncOpenAI
 
-        limits = httpx2.Limits(
-            max_connections=self._concurrency, max_keepalive_connections=self._concurrency
-        )
-        self._client = AsyncOpenAI(
+        if self._trust is None:
+            self._trust = httpx2.create_ssl_context()
+        client = AsyncOpenAI(
             base_url=self._base_url,
             api_key=self.secret or _NO_KEY,
             max_retries=0,
             timeout=None,
-            http_client=httpx2.AsyncClient(limits=limits, timeout=None, follow_redirects=True),
+            http_client=httpx2.AsyncClient(
+                limits=httpx2.Limits(max_connections=_LANE_WIDTH),
+                timeout=None,
+                verify=self._trust,
+                follow_redirects=True,
+            ),
         )
-        return self._client
+        self._lanes.append(_Lane(client))
+        return self._lanes[-1]
 
 
 def _completion(data: bytes, clean: Callable[[str], str]) -> dict[str, Any] | tuple[str, None]:

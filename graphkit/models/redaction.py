@@ -23,6 +23,10 @@ _LOOKS = re.compile(
     """,
     re.VERBOSE,
 )
+_SIGNS = (
+    "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "AKIA", "ASIA", "tvly-",
+    "hf_", "xox", "BSA", "eyJ",
+)  # fmt: skip
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+(?=\S*[0-9=])[A-Za-z0-9._~+/-]{12,}=*")
 _PARAMETER = re.compile(
     r"(?i)([?&](?:api[_-]?key|access[_-]?token|subscription[_-]?token)=)[^&\s\"'<>]+"
@@ -32,6 +36,7 @@ _NAMES = frozenset(
 ) | {"x-subscription-token", "cookie", "set-cookie"}
 _VARIABLE = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$")
 _SHORTEST = 8
+_SHORTEST_LOOK = 15
 
 
 def secrets_of(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -79,13 +84,20 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text without its secrets."""
+        if len(text) < _SHORTEST:
+            return text
         for secret in self._known:
             if secret in text:
                 text = text.replace(secret, REDACTED)
-        text = _LOOKS.sub(REDACTED, text)
+        if len(text) < _SHORTEST_LOOK:
+            return text
+        for sign in _SIGNS:
+            if sign in text:
+                text = _LOOKS.sub(REDACTED, text)
+                break
         if "Bearer" in text or "Basic" in text:
             text = _BEARER.sub(rf"\1 {REDACTED}", text)
-        return _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text else text
+        return _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text and "://" in text else text
 
     def data(self, value: Any) -> Any:
         """Return plain data (dicts, lists, tuples, scalars) with every text in it redacted.

@@ -1,7 +1,8 @@
 """An OpenAI-compatible server on loopback that answers by a script and fails on purpose.
 
 Run as a program it answers every request alike, after a delay: ``model_faults.py --delay 0.2``
-prints its address; ``GET /load`` tells how many requests it had under way, in the mean.
+prints its address; ``GET /load`` tells how many requests it had under way, in the mean since it was
+last asked.
 """
 
 from __future__ import annotations
@@ -159,7 +160,8 @@ class FaultServer:
         data = await reader.readexactly(int(headers.get("content-length", "0")))
         path = head[0].split()[1]
         if path == "/load":
-            await self._send(writer, Answer(self.load.told()))
+            told, self.load = self.load.told(), Load()
+            await self._send(writer, Answer(told))
             return True
         self.count += 1
         request = Received(
@@ -167,12 +169,13 @@ class FaultServer:
         )
         if self._keep:
             self.received.append(request)
-        self.load.change(1)
+        load = self.load
+        load.change(1)
         try:
             answer = self._answer(request)
             await asyncio.sleep(answer.delay)
         finally:
-            self.load.change(-1)
+            load.change(-1)
         if answer.drop:
             return False
         await self._send(writer, answer)
