@@ -96,9 +96,9 @@ def extract_plain(text: str) -> Extracted:
 
 
 def extract_json(text: str) -> Extracted:
-    """Find what a JSON document says: its own text, indented where it can be read."""
+    """Find what a JSON document says: its own text, with one entry a line where it can be read."""
     try:
-        text = json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+        text = json.dumps(json.loads(text), ensure_ascii=False, indent=0)
     except (ValueError, RecursionError):
         return extract_plain(text)
     text = clean_text(text)
