@@ -22,6 +22,7 @@ _MOST = 12
 _SHOWN = 80
 _ROUNDS = 8
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_FIELD = re.compile(r"([\w-]+)[\"']?\s*:")
 _FENCED = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
@@ -81,7 +82,9 @@ def find_data(text: str, keys: Sequence[str]) -> tuple[Any, list[str], list[str]
         return strict_json.parse(text), [], []
     except FormatError as error:
         reason = str(error.problems[0])
-    found = find_object(text, tuple(keys))
+    wanted = {_plain(key) for key in keys}
+    spelt = {name for name in _FIELD.findall(text) if _plain(name) in wanted}
+    found = find_object(text, (*keys, *sorted(spelt - set(keys))))
     if found.data is not None:
         return found.data, [str(repair) for repair in found.repairs], []
     listed = _list_in(text)
@@ -89,7 +92,9 @@ def find_data(text: str, keys: Sequence[str]) -> tuple[Any, list[str], list[str]
         return listed, ["output: a JSON array was found in other text"], []
     if not found.problems:
         return None, [], [reason]
-    return None, [], [f"{found.problems[0].message} ({reason})"]
+    shown = f"expected one with {' or '.join(keys[:_MOST])}"
+    what = "no JSON object" if found.problems[0].code == "no_json" else found.problems[0].message
+    return None, [], [f"{what}, {shown} ({reason})"]
 
 
 def fit(data: Any, model: type[T]) -> ReadValue[T]:
@@ -104,6 +109,7 @@ def fit(data: Any, model: type[T]) -> ReadValue[T]:
     except ValueError as error:
         return ReadValue(None, (), (f"the reply holds no plain JSON: {error}",))
     data = _wrapped(copy.deepcopy(data), model, repairs)
+    whole = copy.deepcopy(data)
     for _ in range(_ROUNDS):
         try:
             return ReadValue(_strict_or_lax(data, model, repairs), tuple(repairs))
@@ -111,7 +117,7 @@ def fit(data: Any, model: type[T]) -> ReadValue[T]:
             errors = error.errors(include_url=False)
         if not _mended(data, errors, repairs):
             break
-    return ReadValue(None, tuple(repairs), _said(data, errors))
+    return ReadValue(None, tuple(repairs), _said(whole, errors))
 
 
 def _names(model: type[BaseModel]) -> tuple[str, ...]:
