@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "demo": "cli.commands.demo:demo",
     "doctor": "cli.commands.doctor:doctor",
     "load": "cli.commands.load:load",
+    "parse": "cli.commands.parse:parse",
     "check": "cli.commands.check:check",
     "stats": "cli.commands.stats:stats",
     "answer": "cli.commands.answer:answer",

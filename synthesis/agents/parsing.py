@@ -148,7 +148,7 @@ class _Reading:
         self._language = language
         self._kept: ParsedQuestion | None = None
         self._failed: ParsedQuestion | None = None
-        self._wished: dict[str, Any] | None = None
+        self._wished = False
 
     def problems(self, reply: GraphReply) -> Iterable[str]:
         """Return what the model is to mend; nothing if the reply is taken."""
@@ -172,8 +172,8 @@ class _Reading:
             found.graph, self._question, self._answer, self._language
         )
         self._kept = ParsedQuestion(graph, repairs + moved)
-        if wishes and self._wished in (None, data):
-            self._wished = data
+        if wishes and not self._wished:
+            self._wished = True
             return wishes
         return ()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graphkit.errors import FormatError, Problem, did_you_mean
-from graphkit.formats.lines import open_source
+from graphkit.formats.lines import TextSource, open_source
 
-__all__ = ["SheetRow", "csv_text", "read_csv"]
+__all__ = ["SheetRow", "csv_rows", "csv_text", "read_csv"]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _BOM = "\ufeff"
@@ -77,14 +77,23 @@ def read_csv(
     Raises:
         FormatError: It cannot be read, or a column is missing.
     """
-    source = open_source(path)
+    return list(csv_rows(open_source(path), required, delimiter=delimiter))
+
+
+def csv_rows(
+    source: TextSource, required: Sequence[str], *, delimiter: str | None = None
+) -> Iterator[SheetRow]:
+    """Yield the rows of a CSV file with a head; see :func:`read_csv`.
+
+    Raises:
+        FormatError: It cannot be read, or a column is missing.
+    """
     name = source.name
     text = source.text()
     first = text.split("\n", 1)[0]
     if delimiter is None:
         delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[SheetRow] = []
     try:
         heads = [head.strip().lstrip(_BOM) for head in next(reader, [])]
         missing = [head for head in required if head not in heads]
@@ -115,9 +124,8 @@ def read_csv(
                 )
             padded = [*cells, *[""] * (len(heads) - len(cells))]
             found = {head: cell.strip() for head, cell in zip(heads, padded, strict=False)}
-            rows.append(SheetRow(found, name, line))
+            yield SheetRow(found, name, line)
     except csv.Error as error:
         raise FormatError(
             Problem(f"not CSV: {error}", code="csv", file=name, line=reader.line_num)
         ) from error
-    return rows
