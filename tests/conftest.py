@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from small_model import SmallModel
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -59,3 +63,17 @@ def neo4j_server() -> Iterator[Mapping[str, str]]:
         pytest.skip(f"no NEO4J_URI, and {lacking}")
     with Neo4jServer() as server:
         yield _Variables(server.environment)
+
+
+@pytest.fixture(scope="session")
+def small_model() -> Iterator[SmallModel]:
+    """A server with a small real model; without its packages skipped, in CI a failure."""
+    from small_model import SmallModel, missing_model
+
+    lacking = missing_model()
+    if lacking and os.environ.get("CI"):
+        pytest.fail(lacking)
+    if lacking:
+        pytest.skip(lacking)
+    with SmallModel() as server:
+        yield server
