@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import itertools
 import os
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from synthesis.release.spreadsheets import csv_rows
 
 __all__ = ["ForeignQuestion", "ForeignSet", "SetFields", "language_of", "read_set", "sample_set"]
 
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _USUAL = {
     "question": ("question", "Question", "problem", "query", "prompt"),
     "answer": ("answer", "Answer", "answers", "gold", "final_answer"),
@@ -98,17 +100,21 @@ class ForeignSet:
 
 
 def language_of(text: str) -> str:
-    """Return the language of a text by its script: ``zh`` where Han signs prevail, else ``en``.
+    """Return the language of a text by its script.
 
-    >>> language_of("\\u8c01\\u53d1\\u660e\\u4e86 X?"), language_of("Who is \\u738b?")
+    ``zh`` where there are more Han signs than words in letters, ``ja`` and ``ko`` where
+    their own letters occur, else ``en``.
+
+    >>> language_of("\\u8c01\\u53d1\\u660e\\u4e86 Radio?"), language_of("Who is \\u738b?")
     ('zh', 'en')
     """
-    letters = [sign for sign in text if sign.isalpha()]
-    names = [unicodedata.name(sign, "") for sign in letters if not sign.isascii()]
-    if any(name.startswith(("HIRAGANA", "KATAKANA", "HANGUL")) for name in names):
-        return "ja" if any(name.startswith(("HIRA", "KATA")) for name in names) else "ko"
+    names = [unicodedata.name(sign, "") for sign in text if sign.isalpha() and not sign.isascii()]
+    if any(name.startswith(("HIRAGANA", "KATAKANA")) for name in names):
+        return "ja"
+    if any(name.startswith("HANGUL") for name in names):
+        return "ko"
     han = sum(name.startswith("CJK") for name in names)
-    return "zh" if letters and han / len(letters) >= 0.3 else "en"
+    return "zh" if han > len(_LATIN.findall(text)) else "en"
 
 
 def read_set(

@@ -18,6 +18,7 @@ from graphkit.errors import (
     FormatError,
     ModelAccessError,
     ModelError,
+    ModelServerError,
     Problem,
     SettingsError,
 )
@@ -67,6 +68,7 @@ _BEYOND = (
         r"\u6bd4\u4f8b|\u767e\u5206",
     ),
 )
+_SILENT = 8
 _KINDS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _BEYOND)
 
 
@@ -212,8 +214,8 @@ async def parse_set(
 ) -> ParsedSet:
     """Parse the questions of a set, several at a time.
 
-    One that fails is named and does not stop the others. When the budget is used up, no further
-    question is begun.
+    One that fails is named and does not stop the others. No further question is begun when the
+    budget is used up, or when the server has not answered many questions in a row.
 
     Args:
         door: The door to the model.
@@ -231,8 +233,10 @@ async def parse_set(
     waiting = iter(range(len(asked)))
     stopped: list[str] = []
     fatal: list[ModelAccessError] = []
+    silent = 0
 
     async def worker() -> None:
+        nonlocal silent
         for place in waiting:
             if stopped or fatal:
                 return
@@ -254,8 +258,12 @@ async def parse_set(
                 return
             except ModelError as error:
                 results[place] = SetResult(source, None, error.problems)
+                silent += isinstance(error, ModelServerError)
+                if silent >= max(_SILENT, parallel) and not stopped:
+                    stopped.append(f"the server did not answer {silent} questions in a row")
             else:
                 results[place] = SetResult(source, parsed)
+                silent = 0
             if on_done is not None:
                 on_done(results[place])
 

@@ -36,6 +36,9 @@ _FIELDS = {
     "canary": "The field with the canary of a set that is encrypted as BrowseComp is.",
 }
 
+_SAMPLING = ("model", "base_url", "temperature", "top_p", "max_tokens", "seed")
+"""Settings of a model that make a run another one."""
+
 
 def _takes_fields(command: Any) -> Any:
     for name, about in reversed(_FIELDS.items()):
@@ -152,7 +155,7 @@ def _plan(
         "fields": {name: getattr(fields, name) for name in _FIELDS},
         "language": language,
         "sample": None if sample is None else {"size": sample, "seed": seed},
-        "model": used.model_dump(mode="json"),
+        "model": {name: getattr(used, name) for name in _SAMPLING},
     }
 
 

@@ -70,14 +70,14 @@ def replies(*values: Any) -> Callable[[Received], Answer]:
 
 
 def with_door(
-    script: Callable[[Received], Answer] | Sequence[Answer],
+    script: Callable[[Received], Answer] | Sequence[Answer] | FaultServer,
     work: Callable[[ModelDoor], Awaitable[T]],
     *,
     log: Path | None = None,
     budget: Budget | None = None,
     **settings: Any,
 ) -> tuple[T, FaultServer]:
-    """Run work on a door to a server with a script."""
+    """Run work on a door to a server with a script, or to one that runs already."""
 
     async def main(server: FaultServer) -> T:
         chosen = {"retries": 0, "timeout": 10.0, **settings}
@@ -86,5 +86,7 @@ def with_door(
             async with ModelDoor(model, log=exchanges, budget=budget) as door:
                 return await work(door)
 
+    if isinstance(script, FaultServer):
+        return asyncio.run(main(script)), script
     with FaultServer(script) as server:
         return asyncio.run(main(server)), server

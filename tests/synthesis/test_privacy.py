@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,4 +81,4 @@ def test_places_are_those_of_the_text(text: str) -> None:
     for match in found:
         assert 0 <= match.start < match.end <= len(text) + 15
     own = [match for match in found if match.field == "b"]
-    assert all(one.end <= two.start for one, two in zip(own, own[1:], strict=False))
+    assert all(one.end <= two.start for one, two in itertools.pairwise(own))
