@@ -18,7 +18,7 @@ from graphkit.formats import strict_json
 from graphkit.formats.lines import TextSource, as_source, plain_suffix
 from graphkit.formats.reading import Broken, OnError, collect, iter_records
 from synthesis.field_paths import MISSING, FieldPath
-from synthesis.release.spreadsheets import csv_rows
+from synthesis.spreadsheets import csv_rows
 
 __all__ = ["ForeignQuestion", "ForeignSet", "SetFields", "language_of", "read_set", "sample_set"]
 

@@ -21,8 +21,8 @@ from synthesis.release.content import ReleaseContent
 from synthesis.release.figures import domain_figure, root_domain_figure
 from synthesis.release.licences import Licence, SourceRow, source_rows
 from synthesis.release.sheets import validation_sheets
-from synthesis.release.spreadsheets import csv_text
 from synthesis.release.tables import release_statistics
+from synthesis.spreadsheets import csv_text
 
 __all__ = ["OPEN_KEYS", "Release", "ReleaseSettings", "build_release", "put_folder"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from graphkit.evidence import EvidenceRecord
 from graphkit.question import QuestionGraph
 from synthesis.release.content import ReleaseContent, named_evidence
-from synthesis.release.spreadsheets import csv_text
+from synthesis.spreadsheets import csv_text
 
 __all__ = ["CHECKS", "COLUMNS", "sample_questions", "validation_sheets"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphkit.errors import FormatError, Problem
 from synthesis.release.sheets import CHECKS
-from synthesis.release.spreadsheets import SheetRow, read_csv
+from synthesis.spreadsheets import SheetRow, read_csv
 
 __all__ = ["Agreement", "Disagreement", "Share", "Tally", "tally_sheets", "wilson_interval"]
 
