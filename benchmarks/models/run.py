@@ -128,22 +128,27 @@ async def busy(calls: int, parallel: int, delay: float, way: str) -> dict[str, f
                         plain = [{"role": item.role, "content": item.content} for item in asked]
                         await bare.chat.completions.create(model="m", messages=plain)
 
-                async def worker(first: int) -> None:
-                    for number in range(first, calls, parallel):
+                numbers = iter(range(calls))
+                told: list[dict[str, float]] = []
+
+                async def worker() -> None:
+                    for number in numbers:
                         await one(number)
+                    if not told:  # no work remains: what is still under way does not count
+                        told.append({})
+                        told[0].update(await asyncio.to_thread(load, url))
 
                 await asyncio.gather(*(one(-number) for number in range(1, parallel + 1)))
                 await asyncio.to_thread(load, url)
                 started, used = time.perf_counter(), time.process_time()
-                await asyncio.gather(*(worker(first) for first in range(parallel)))
+                await asyncio.gather(*(worker() for _ in range(parallel)))
                 spent, used = time.perf_counter() - started, time.process_time() - used
         await bare.close()
-        told = load(url)
     return {
         "seconds": spent,
         "calls a second": calls / spent,
-        "mean under way": told["mean"],
-        "busy": told["mean"] / parallel,
+        "mean under way": told[0]["mean"],
+        "busy": told[0]["mean"] / parallel,
         "processor ms a call": used * 1000 / calls,
     }
 

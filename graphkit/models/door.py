@@ -28,6 +28,7 @@ __all__ = ["ModelDoor"]
 T = TypeVar("T", bound=BaseModel)
 
 _DEFAULT = "default"
+_NEWER_NAME = "max_completion_tokens"
 _Kind = tuple[str, str, bool, bool, bool, bool]
 
 
@@ -58,6 +59,7 @@ class ModelDoor:
         self._sizes = Sizes()
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._known: dict[_Kind, Form] = {}
+        self._renamed: set[tuple[str, str]] = set()
         variables = {found.api_key_env for found in self._settings.values()}
         log.redactor.learn(os.environ.get(name, "").strip() for name in sorted(variables))
 
@@ -307,7 +309,7 @@ class ModelDoor:
             body = body_of(settings, messages, wanted, form, vote)
             sent_as = key if refused is None else f"{key}.{form}"
             try:
-                completion = await endpoint.send(body, sent_as, settings, attempts)
+                completion = await self._sent(endpoint, body, sent_as, settings, attempts)
             except RequestRefusedError as error:
                 refused = refused or error
                 continue
@@ -315,6 +317,27 @@ class ModelDoor:
             return {**reply_of(completion), "structured": form.structured, "tools": form.tools}
         assert refused is not None
         raise refused
+
+    async def _sent(
+        self,
+        endpoint: Endpoint,
+        body: dict[str, Any],
+        key: str,
+        settings: ModelSettings,
+        attempts: Attempts,
+    ) -> dict[str, Any]:
+        """Send a request; a server that wants the limit of tokens under its newer name gets it."""
+        place = _place(settings)
+        if place in self._renamed:
+            body = _with_newer_name(body)
+        try:
+            return await endpoint.send(body, key, settings, attempts)
+        except RequestRefusedError as error:
+            if _NEWER_NAME not in str(error) or "max_tokens" not in body:
+                raise
+        completion = await endpoint.send(_with_newer_name(body), f"{key}.r", settings, attempts)
+        self._renamed.add(place)
+        return completion
 
     def _endpoint(self, settings: ModelSettings) -> Endpoint:
         """Return the endpoint of settings; all settings that share it share its limits."""
@@ -343,6 +366,10 @@ class ModelDoor:
         for closing in (False, True):
             kind = (*_place(settings), True, True, closing, False)
             self._known[kind] = Form(structured, "emulated")
+
+
+def _with_newer_name(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {_NEWER_NAME if name == "max_tokens" else name: item for name, item in body.items()}
 
 
 def _place(settings: ModelSettings) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,12 @@ __all__ = ["Attempts", "Endpoint", "RequestRefusedError", "address_of"]
 
 _NO_KEY = "none"
 _SHOWN = 300
+_FORM_REFUSED = re.compile(
+    r"\b(tools?|tool use|tool_choice|response_format|json_schema|grammar|jinja)\b.*"
+    r"\b(not support|unsupported|requires?|invalid|cannot)"
+    r"|\b(support|unsupported|no endpoints)\b.*\b(tools?|tool use|response_format|json_schema)\b",
+    re.IGNORECASE,
+)
 _LANE_WIDTH = 8
 
 
@@ -90,6 +97,14 @@ class Endpoint:
         self._trust: ssl.SSLContext | None = None
         self._lanes: list[_Lane] = []
         self.secret = os.environ.get(self._variable, "").strip()
+        if not (self.secret.isascii() and self.secret.isprintable()):
+            raise ModelAccessError(
+                Problem(
+                    f"the key in {self._variable} holds signs that cannot be sent, expected "
+                    "plain letters, digits and signs",
+                    code="bad_key",
+                )
+            )
         if not self.secret and self._base_url is None:
             raise ModelAccessError(
                 Problem(
@@ -192,6 +207,8 @@ class Endpoint:
         except openai.APIStatusError as error:
             status, text, code = error.status_code, clean(_message(error)), _code(error)
             why = f"HTTP {status}: {text}"
+            if status in (404, 500) and _FORM_REFUSED.search(text):
+                status = 400  # some servers say so, of a form that they do not take
             if code == "insufficient_quota" or not passes(status):
                 raise self._lasting(status, why, error.response.headers) from None
             return why, asked_wait(error.response.headers)

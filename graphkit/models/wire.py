@@ -92,9 +92,8 @@ def body_of(
         if not wanted.closing and schema is not None:
             notes.append(explained(wanted.tools, schema))
     if schema is not None and not notes and form.structured != "json_schema":
-        notes.append(
-            "Reply with one JSON object and nothing else. It has this JSON schema: " + schema.text
-        )
+        when = "Reply with" if form.tools != "native" else "When you have what you need, reply with"
+        notes.append(f"{when} one JSON object and nothing else. Its JSON schema: {schema.text}")
     body["messages"] = _spoken(messages, notes)
     for name in ("temperature", "top_p", "max_tokens"):
         value = getattr(settings, name)

@@ -231,3 +231,49 @@ def test_cancelling_a_call_leaves_nothing_open() -> None:
 
     value, _ = with_server([Answer(said(GOOD).body, delay=30)], work)
     assert value == LYON
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (500, "tools param requires --jinja flag"),
+        (404, "No endpoints found that support tool use."),
+        (500, "response_format is not supported"),
+        (422, "extra fields not permitted"),
+        (501, "not implemented"),
+    ],
+)
+def test_a_refused_form_is_known_under_other_statuses_too(status: int, message: str) -> None:
+    """What servers say instead of 400 leads to the next form at once, without retries."""
+    _, server = asked([failed(status, message), said(GOOD)])
+    assert [item.body.get("response_format", {}).get("type") for item in server.received] == [
+        "json_schema", "json_object",
+    ]  # fmt: skip
+
+
+def test_the_newer_name_of_the_token_limit_is_used_where_it_is_wanted() -> None:
+    """The server names it in its refusal; the same form is sent with it, and later ones too."""
+
+    def script(request: object) -> Answer:
+        if "max_tokens" in request.body:
+            return failed(400, "Unsupported parameter: use 'max_completion_tokens' instead.")
+        return said(GOOD)
+
+    async def work(server: FaultServer, door: ModelDoor) -> None:
+        for vote in range(2):
+            await door.ask("parse", ASKED, City, vote=vote)
+
+    _, server = with_server(script, work, max_tokens=77)
+    limits = [
+        (item.body.get("max_tokens"), item.body.get("max_completion_tokens"))
+        for item in server.received
+    ]
+    assert limits == [(77, None), (None, 77), (None, 77)]
+    assert all(item.body["response_format"]["type"] == "json_schema" for item in server.received)
+
+
+def test_a_key_that_cannot_be_sent_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pasted key with a foreign sign is said, not shown."""
+    monkeypatch.setenv("TEST_MODEL_KEY", "sk-\u201cabc")
+    with pytest.raises(ModelAccessError, match="TEST_MODEL_KEY holds signs that cannot be sent"):
+        asked([said(GOOD)])
