@@ -67,6 +67,7 @@ def data_card(
     if settings.sealed:
         parts.append(_SEALED)
     parts += ["## Size and complexity", _table_two(numbers), _checked(numbers["checks"])]
+    parts.append(_quality(numbers["quality"]))
     parts += ["## Domains", _counts("domain", numbers["domains"])]
     if "domains.png" in files:
         parts.append("![Questions by domain](domains.png)")
@@ -178,6 +179,17 @@ def _checked(checks: Mapping[str, Any]) -> str:
         + f"\n\nBasis of the verdicts: {basis}. Only on the basis `closed` are all facts known "
         "that could add an answer; on `evidence` a question is unique as far as was looked."
     )
+
+
+def _quality(counts: Mapping[str, Mapping[str, int]]) -> str:
+    if not counts:
+        return ""
+    states = sorted({state for found in counts.values() for state in found})
+    rows = [
+        (name.replace("_", " "), *(found.get(state, 0) for state in states))
+        for name, found in counts.items()
+    ]
+    return markdown_table(("quality", *states), rows)
 
 
 def _counts(head: str, counts: Mapping[str, int]) -> str:

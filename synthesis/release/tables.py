@@ -13,7 +13,13 @@ from graphkit.question import QuestionGraph
 from synthesis.release.content import ReleaseContent
 from synthesis.release.licences import SourceRow
 
-__all__ = ["check_counts", "markdown_table", "release_statistics", "table_two"]
+__all__ = [
+    "check_counts",
+    "markdown_table",
+    "quality_counts",
+    "release_statistics",
+    "table_two",
+]
 
 
 def table_two(graphs: Iterable[QuestionGraph]) -> list[dict[str, Any]]:
@@ -69,6 +75,7 @@ def release_statistics(content: ReleaseContent, sources: Sequence[SourceRow]) ->
         },
         "sources": [row.to_record() for row in sources],
         "checks": check_counts(content.questions),
+        "quality": quality_counts(content.questions),
         **found,
     }
 
@@ -104,6 +111,34 @@ def check_counts(graphs: Sequence[QuestionGraph]) -> dict[str, Any]:
         "sound": sum(all(verdict.values()) for verdict in verdicts),
         "basis": _states(str(checks.get("basis") or "none") for checks in found),
     }
+
+
+def quality_counts(graphs: Iterable[QuestionGraph]) -> dict[str, dict[str, int]]:
+    """Count how the quality checks of questions ended: check -> state -> questions.
+
+    Args:
+        graphs: The questions, each with its report under ``quality``, or under ``synthesis`` as a
+            run of the loop writes it. Those without are counted as ``not judged``.
+    """
+    counts: dict[str, Counter[str]] = {}
+    total = 0
+    for graph in graphs:
+        total += 1
+        for check in _quality(graph):
+            if isinstance(check, dict) and isinstance(check.get("name"), str):
+                counts.setdefault(check["name"], Counter())[str(check.get("state"))] += 1
+    for found in counts.values():
+        if found.total() < total:
+            found["not judged"] = total - found.total()
+    return {name: dict(sorted(found.items())) for name, found in counts.items()}
+
+
+def _quality(graph: QuestionGraph) -> list[Any]:
+    extra = graph.model_extra or {}
+    inner = extra.get("synthesis")
+    report = extra.get("quality") or (inner.get("quality") if isinstance(inner, dict) else None)
+    checks = report.get("checks") if isinstance(report, dict) else None
+    return checks if isinstance(checks, list) else []
 
 
 def _checks(graph: QuestionGraph) -> dict[str, Any] | None:
