@@ -71,7 +71,7 @@ class Fetcher:
         }
         # A connection to an address is never used for a second name: no connection is kept.
         self._transport = httpx2.AsyncHTTPTransport(
-            trust_env=False,
+            trust_env=True,  # certificates of one's own in SSL_CERT_FILE; it knows no proxies
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
         )
         self.requests = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from pathlib import Path
 
 from graphkit.errors import OperationError, Problem
@@ -29,6 +30,7 @@ class Snapshots:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._lock = threading.Lock()
 
     def path(self, sha256: str) -> Path:
         """Return where the text with a hash is kept, or would be."""
@@ -37,20 +39,25 @@ class Snapshots:
     def keep(self, text: str) -> str:
         """Keep a text, atomically, unless it is there already; return its hash.
 
+        It may be called from several threads.
+
         Raises:
             OperationError: It cannot be written.
         """
         sha256 = text_hash(text)
         path = self.path(sha256)
         data = text.encode()
-        if not path.is_file() or path.stat().st_size != len(data):
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OperationError(
-                    Problem(f"cannot be written: {error.strerror}", "unwritable", str(path.parent))
-                ) from error
-            write_bytes(path, data)
+        with self._lock:
+            if not path.is_file() or path.stat().st_size != len(data):
+                try:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    raise OperationError(
+                        Problem(
+                            f"cannot be written: {error.strerror}", "unwritable", str(path.parent)
+                        )
+                    ) from error
+                write_bytes(path, data)
         return sha256
 
     def read(self, sha256: str) -> str:

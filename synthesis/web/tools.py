@@ -193,7 +193,7 @@ class WebTools:
         async def fetch() -> Any:
             nonlocal asked
             asked = True
-            return self._kept(await self._fetch(target))
+            return await self._kept(await self._fetch(target))
 
         key = exchange_key("visit", run=self._log.run, url=target.url)
         reply = await self._log.once(key, "visit", {"url": target.url}, fetch)
@@ -236,10 +236,10 @@ class WebTools:
             reason="the page is not in the local index, and nothing is fetched",
         )
 
-    def _kept(self, page: Page) -> Any:
+    async def _kept(self, page: Page) -> Any:
         """Return a page as the log keeps it, its text put where the snapshots are."""
         if self._snapshots is not None and page.status == "ok":
-            self._snapshots.keep(page.text)
+            await asyncio.to_thread(self._snapshots.keep, page.text)
             page = page.model_copy(update={"text": ""})
         return page.model_dump(mode="json")
 

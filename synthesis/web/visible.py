@@ -54,9 +54,9 @@ def clean_text(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
     text = text.replace("\u2028", "\n").replace("\u2029", "\n").replace("\x0c", "\n")
-    if not text.isascii() or not text.isprintable():
-        text = _JOINERS.sub("", "".join(sign for sign in text if not _gone(sign)))
-        text = unicodedata.normalize("NFC", text)
+    text = text.translate({ord(sign): None for sign in set(text) if _gone(sign)})
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _JOINERS.sub("", text))
     text = _BREAKS.sub("\n", _SPACES.sub(" ", text))
     return _GAPS.sub("\n\n", text).strip()
 

@@ -7,6 +7,7 @@ import gzip
 import http.server
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -161,8 +162,8 @@ class WebFaults:
         return [hit.path for hit in self.hits if hit.host == host and hit.path != "/robots.txt"]
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[WebFaults]:
-        """Run the server while the body runs."""
+    def running(self, tls: ssl.SSLContext | None = None) -> Iterator[WebFaults]:
+        """Run the server while the body runs, over TLS if there is a context for it."""
         stopping = threading.Event()
         site = self
 
@@ -184,6 +185,8 @@ class WebFaults:
 
         with Server(("127.0.0.1", 0), Handler) as server:
             self.port = server.server_address[1]
+            if tls is not None:
+                server.socket = tls.wrap_socket(server.socket, server_side=True)
             thread = threading.Thread(target=server.serve_forever, args=(0.01,))
             thread.start()
             try:

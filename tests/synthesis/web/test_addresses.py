@@ -89,9 +89,17 @@ def test_local_ipv6_is_not_public(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "93.184.216.34",
+        "2606:2800:220:1:248:1893:25c8:1946",
+        "::ffff:93.184.216.34",
+        "64:ff9b::5db8:d822",
+    ],
+)
 def test_addresses_of_the_internet_are_public(address: str) -> None:
-    """Ordinary addresses pass."""
+    """Ordinary addresses pass, and those that stand for them in networks without IPv4."""
     assert is_public(address)
 
 
@@ -228,6 +236,17 @@ def test_whatever_a_redirect_says_is_read_or_refused(location: str) -> None:
         return
     assert found.scheme in ("http", "https")
     assert read_url(found.url) == found
+
+
+def test_one_host_has_one_spelling() -> None:
+    """Case, the final dot, the usual port and national characters do not make another page."""
+    for spelt in (
+        "http://Bücher.EXAMPLE.:80/",
+        "http://xn--bcher-kva.example",
+        "HTTP://bÜcher.example/#x",
+    ):
+        assert canonical_url(spelt) == "http://xn--bcher-kva.example/"
+    assert canonical_url("http://a.example:443/") == "http://a.example:443/"
 
 
 def test_relative_redirects_are_joined() -> None:

@@ -117,7 +117,7 @@ def test_one_owner_is_one_source() -> None:
 
 
 @pytest.mark.parametrize("make", [prose, chinese])
-@pytest.mark.parametrize("change", ["none", "header", "part", "words", "order", "longer"])
+@pytest.mark.parametrize("change", ["none", "header", "part", "words", "order", "lines", "longer"])
 def test_a_copy_is_no_second_source(make: Make, change: str) -> None:
     """A copy with another header, cut, reworded here and there, reordered or framed is a copy."""
     text: str = make(1)
@@ -127,6 +127,10 @@ def test_a_copy_is_no_second_source(make: Make, change: str) -> None:
         "header": "Daily News – subscribe now – 30 November\n" + text + "\nAll rights reserved.",
         "part": "\n".join(lines[: len(lines) * 2 // 3]),
         "words": text.replace("mayor", "burgomaster").replace("天", "大"),
+        "lines": text.replace(". ", ".\n")
+        .replace("mayor", "burgomaster")
+        .replace("天", "大")
+        .replace("。", "。\n"),
         "order": "\n".join(lines[::-1]),
         "longer": make(7) + "\n" + text + "\n" + make(8),
     }
@@ -141,7 +145,8 @@ def test_a_quoted_paragraph_makes_a_page_depend(make: Make) -> None:
     first: str = make(1)
     second: str = make(2)
     taken = first.split("\n")[2]
-    quoting = second + "\nAs was reported: " + taken + " So they say.\n" + make(3)
+    around = make(4).split("\n")
+    quoting = f"{second}\n{around[0]} {taken} {around[1]}\n{make(3)}"
     assert repeats(first, quoting)
     assert repeats(quoting, first)
     assert not repeats(first, second)
@@ -170,6 +175,20 @@ def test_the_origin_and_its_copies_do_not_count() -> None:
         ["copy.example"],
         ["own.example"],
     ]
+
+
+def test_an_origin_that_redirects_bars_both_of_its_owners() -> None:
+    """Neither where the claim was said to be nor where it was found is a second source."""
+    origin = page("http://real.example/x", prose(1)).model_copy(
+        update={"url": "http://short.example/1"}
+    )
+    pages = [
+        page(f"http://{name}.example/", prose(n)) for n, name in enumerate(["short", "real"], 2)
+    ]
+    assert sources(*pages, origin="http://elsewhere.example/", origin_page=origin) == [
+        ["short.example"]
+    ]
+    assert sources(*pages, origin="http://short.example/1", origin_page=origin) == []
 
 
 def test_copies_of_copies_are_one_source() -> None:

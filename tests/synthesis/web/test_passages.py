@@ -67,6 +67,16 @@ def test_the_needle_is_shown(needle: str, goal: str, place: int) -> None:
     assert len(shown) <= 1_500
 
 
+def test_what_is_shown_keeps_the_order_of_the_page() -> None:
+    """The best part comes where it stands, and gaps are marked."""
+    lines = FILLER.split("\n")
+    lines.insert(10, "Vienna is old.")
+    lines.insert(60, "Vienna, Vienna: the city of Vienna is the capital city.")
+    shown = nearest("\n".join(lines), "capital city Vienna", max_chars=1_200)
+    assert 0 < shown.index("Vienna is old") < shown.index("the city of Vienna")
+    assert GAP in shown
+
+
 def test_a_short_page_is_shown_whole_and_a_page_without_match_from_its_beginning() -> None:
     """Nothing is cut where all fits, and nothing is invented where nothing matches."""
     assert nearest("short\n\npage", "x", max_chars=11) == "short\n\npage"

@@ -55,6 +55,15 @@ def test_the_limit_holds_for_both_lengths(size: int, encoding: str, limit: int) 
             unpacked(encoding, packed, limit, 50)
 
 
+@pytest.mark.parametrize("encoding", ["", "gzip", "deflate"])
+def test_the_limit_is_the_last_length_that_passes(encoding: str) -> None:
+    """A body as long as the limit passes, one byte more does not."""
+    packed = PACKERS[encoding](b"\0" * 300)
+    assert len(unpacked(encoding, packed, 300, 50)) == 300
+    with pytest.raises(BodyTooLarge):
+        unpacked(encoding, packed, 299, 50)
+
+
 def test_what_cannot_be_unpacked_is_said() -> None:
     """Unknown packings, broken data and an early end are errors with a reason."""
     with pytest.raises(BodyBroken, match="br, which was not asked for"):
@@ -115,6 +124,13 @@ def test_utf8_without_a_declaration_is_read(text: str) -> None:
 def test_any_bytes_give_text(data: bytes, content_type: str) -> None:
     """No bytes and no header raise an error, and no half pair comes out."""
     decode_page(data, content_type).encode()
+
+
+def test_declarations_mean_the_larger_table() -> None:
+    """What is sent as GB2312 or Big5 holds characters that only the larger tables have."""
+    assert decode_page("朱镕基".encode("gbk"), "text/html; charset=gb2312") == "朱镕基"
+    assert decode_page("我嘅嘢".encode("big5hkscs"), "text/html; charset=big5") == "我嘅嘢"
+    assert decode_page(b"\x93quoted\x94", "text/html; charset=iso-8859-1") == "“quoted”"
 
 
 def test_undeclared_and_wrongly_declared_pages_are_detected() -> None:
@@ -226,6 +242,16 @@ def test_lists_and_tables_are_kept_and_menus_are_not() -> None:
         "kept",
         "lines",
     ]
+
+
+def test_a_long_page_of_short_entries_is_not_cut() -> None:
+    """Where the main text would be less than half of the page, all of it counts."""
+    entries = "".join(
+        f'<li><a href="/{n}">Entry number {n} of the register</a></li>' for n in range(200)
+    )
+    html = f"<title>Register</title><body><p>A register of names.</p><ul>{entries}</ul>"
+    text = extract_html(html, "http://a.example/").text
+    assert [n for n in range(200) if f"Entry number {n} " not in text] == []
 
 
 def test_a_long_article_is_read_without_its_surroundings() -> None:

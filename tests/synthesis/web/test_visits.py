@@ -6,6 +6,9 @@ import asyncio
 import gzip
 import itertools
 import json
+import shutil
+import ssl
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -146,6 +149,32 @@ def test_a_bomb_is_not_unpacked(site: WebFaults) -> None:
     """Few bytes that unpack to many are too large."""
     site.routes["a.example", "/"] = bomb(200_000_000)
     assert visited(site, "http://a.example/").status == "too_large"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_the_certificate_of_the_host_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection goes to an address, but the certificate must be that of the name."""
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=a.example -keyout k -out c"
+    )
+    added = ["-addext", "subjectAltName=DNS:a.example,DNS:c.example"]
+    subprocess.run([*command.split(), *added], cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "c", tmp_path / "k")
+    names: list[str | None] = []
+    context.sni_callback = lambda socket, name, of: names.append(name)
+    site = WebFaults(routes={(f"{h}.example", "/"): answer(HELLO) for h in "abc"})
+    with site.running(context):
+        unknown = visited(site, "https://a.example/", retries=0)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c"))
+        known = [visited(site, f"https://{host}.example/", retries=0) for host in "abc"]
+    assert (unknown.status, [page.status for page in known]) == ("failed", ["ok", "failed", "ok"])
+    assert "certificate" in unknown.reason.lower()
+    assert "b.example" in known[1].reason
+    assert {hit.host for hit in site.hits} == {"a.example", "c.example"}
+    assert set(names) == {"a.example", "b.example", "c.example"}
 
 
 def test_a_packed_page_is_read(site: WebFaults) -> None:
