@@ -68,15 +68,39 @@ class Seen:
         return seen
 
     def searches(self, looks: Iterable[Look], language: str) -> list[Call]:
-        """Return the searches for pages that have not been made yet."""
-        wanted = dict.fromkeys(query(name, topic, language) for name, topic in looks)
+        """Return the searches for pages that no search has found yet."""
+        wanted = dict.fromkeys(
+            query(name, topic, language)
+            for name, topic in looks
+            if not self.hits((name, topic), language)
+        )
         return [("search", {"query": text}) for text in wanted if text not in self.results]
 
     def hits(self, look: Look, language: str) -> list[dict[str, Any]]:
-        """Return the search results that seem to be the page that is wanted."""
+        """Return the search results that seem to be the page that is wanted, each once."""
         name, topic = look
-        found = self.results.get(query(name, topic, language), ())
-        return [item for item in found if matches(item, name, topic)]
+        own = query(name, topic, language)
+        found: dict[str, dict[str, Any]] = {}
+        for text in sorted(self.results, key=lambda text: text != own):
+            for item in self.results[text]:
+                if matches(item, name, topic):
+                    found.setdefault(str(item["url"]), item)
+        return list(found.values())
+
+    def page(self, look: Look, language: str) -> Visited | None:
+        """Return the page that was visited for a look, or None."""
+        for item in self.hits(look, language):
+            found = self.pages.get(str(item["url"]))
+            if found is not None:
+                return found
+        return None
+
+    def settled(self, look: Look, language: str) -> bool:
+        """Whether nothing more can be done for a look: visited, or not to be found."""
+        hits = self.hits(look, language)
+        if not hits:
+            return query(look[0], look[1], language) in self.results
+        return any(str(item["url"]) in self.tried for item in hits)
 
     def claims(self) -> Iterator[tuple[Claim, Visited]]:
         """Yield every claim with the first page that has it."""

@@ -85,7 +85,8 @@ def _support(item: dict[str, Any], seen: Seen) -> tuple[list[str], list[str]]:
     triple = _triple(item)
     relation = family(triple[1])
     origin = host_group(str(item.get("source_url")))
-    stating, against = {}, []
+    stating: dict[str, str] = {}
+    against: list[str] = []
     for page in seen.pages.values():
         if page.group == origin:
             continue

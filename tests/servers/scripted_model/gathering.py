@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from scripted_model.browsing import (
@@ -20,133 +20,202 @@ from scripted_model.topics import TOPIC_OF, host_group, look_for, topics_about
 
 __all__ = ["gather", "rivals", "seeds"]
 
-_PARTNERS = 3
-_LISTS = 9
-_FRESH_PARTNERS = ("exports to", "imports from", "hosts refugees from")
+_GROUPS = 5
+_MEMBERS = 4
 _LEADER = ("head of government", "chief of state")
+_LISTED = ("mission", "commodity", "organization", "mineral", "water")
+_LISTS = {"mission": 2, "commodity": 2, "organization": 2, "mineral": 1}
 _DOUBTFUL = frozenset({"whispers.test", "mirror-daily.test", "trap.test", "disputer.test"})
 
 
 def gather(task: Task) -> list[Call] | dict[str, Any]:
-    """Return the next tool calls, or the evidence."""
+    """Return the next tool calls, or the evidence.
+
+    The way: the seed; the country that it goes with; one of its partners; a small group that the
+    partner is of, with all its members; who trades with each of them; then lists that the country
+    is on, and the list of leaders. Only whole lists are written down: with parts of many lists
+    nobody could tell whether a description fits one thing only.
+    """
     seen = Seen.of(task.used)
-    seed = task.text("seed").strip()
-    for looks, width in (
-        (lambda: _around(seed, seen, task), 1),
-        (lambda: _partners(seed, seen, task), 1),
-        (lambda: _lists(seed, seen, task), 1),
-    ):
-        calls = _next(looks, seen, task, width)
+    looks: list[Look] = []
+    for more in _ways(task.text("seed").strip(), seen, task):
+        looks += more
+        calls = _next(more, seen, task)
         if calls and task.tools:
             return calls
-    return {"evidence": _written_down(seen, task)}
+    return {"evidence": _written_down(looks, seen, task)}
 
 
-def _next(looks: Callable[[], list[Look]], seen: Seen, task: Task, width: int) -> list[Call]:
+def _ways(seed: str, seen: Seen, task: Task) -> Iterator[list[Look]]:
+    """Yield the pages to look at, stage by stage; each stage rests on what the last one gave."""
+    language = task.language
+    first = [(seed, topic) for topic in ("trade", "affairs", "country")]
+    yield first[:1]
+    own = bool(seen.hits(first[0], language))
+    if not own:
+        yield [(seed, topic) for topic in ("commodity", "mission", "organization")]
+        if not any(seen.hits((seed, topic), language) for topic in _LISTED):
+            yield [(seed, "")]
+    centre = seed if own else _goes_with(seed, seen, task)
+    yield [(centre, topic) for topic in ("trade", "affairs", "country")]
+    partner = _partner(centre, seen, task)
+    if partner:
+        yield [(partner, "country")]
+    group = None
+    if partner:
+        groups = _groups(partner, centre, seen, task)
+        yield groups
+        group = _smallest(groups, seen, task)
+    if group is not None:
+        members = _members(group, seen, task)
+        outside = [name for name in (centre, partner) if name and name not in members]
+        yield [(name, "partners") for name in [*members, *outside]]
+    leader = _LEADER[draw(task.opening, "leader") < 0.3]
+    leaders = look_for(centre, leader, "forward", language)
+    yield [*_lists(centre, seen, task), *([leaders] if leaders else [])]
+
+
+def _next(looks: list[Look], seen: Seen, task: Task) -> list[Call]:
     """Return the searches that are to be made for some pages, else the visits."""
-    wanted = looks()
-    calls = seen.searches(wanted, task.language)
+    calls = seen.searches(looks, task.language)
     if calls:
         return calls
     chosen: dict[str, Call] = {}
-    for look in wanted:
+    for look in looks:
         hits = seen.hits(look, task.language)
-        taken = [item for item in hits if item["url"] in seen.tried]
-        for item in _preferred(hits, task, look)[: max(0, width - len(taken))]:
-            if item["url"] not in seen.tried:
-                chosen[item["url"]] = visit(item, look)
+        if hits and not seen.settled(look, task.language):
+            item = _preferred(hits, look)
+            chosen.setdefault(str(item["url"]), visit(item, look))
     return list(chosen.values())
 
 
-def _preferred(hits: list[dict[str, Any]], task: Task, look: Look) -> list[dict[str, Any]]:
-    """Return hits, the one to visit first first: mostly a good host, at times a doubtful one."""
-    curious = task.trait("curious", *look) < 0.3
+def _preferred(hits: list[dict[str, Any]], look: Look) -> dict[str, Any]:
+    """Return the hit to visit: for most pages one of a good host, for some a doubtful one.
+
+    It depends on the page alone, so that everybody who looks for it reads the same.
+    """
+    curious = draw("curious", *look) < 0.3
 
     def rank(item: dict[str, Any]) -> tuple[bool, float]:
         doubtful = host_group(item["url"]) in _DOUBTFUL
-        return doubtful is not curious, draw(task.opening, item["url"])
+        return doubtful is not curious, draw("prefer", item["url"])
 
-    return sorted(hits, key=rank)
-
-
-def _around(seed: str, seen: Seen, task: Task) -> list[Look]:
-    """Return the pages about the seed itself."""
-    first = [(seed, topic) for topic in ("trade", "affairs")]
-    if any(seen.searches([look], task.language) for look in first):
-        return first
-    if all(seen.hits(look, task.language) for look in first):
-        return [*first, (seed, "partners"), (seed, "country")]
-    return [(seed, topic) for topic in ("commodity", "mission", "organization", "")]
+    return min(hits, key=rank)
 
 
-def _centre(seed: str, seen: Seen, task: Task) -> str:
-    """Return the country that everything is built around: the seed, or one that goes with it."""
-    heads: dict[str, int] = {}
-    for claim, _ in seen.claims():
-        if claim.head == seed:
-            return seed
-        if claim.tail == seed:
-            heads[claim.head] = heads.get(claim.head, 0) + 1
-    if not heads:
-        return seed
-    return min(heads, key=lambda name: draw(task.opening, "centre", name))
+def _claims_of(name: str, relations: tuple[str, ...], seen: Seen) -> list[Claim]:
+    return [
+        claim for claim, _ in seen.claims() if claim.head == name and claim.relation in relations
+    ]
 
 
-def _partners(seed: str, seen: Seen, task: Task) -> list[Look]:
-    """Return the pages about a few countries that the seed has to do with."""
-    centre = _centre(seed, seen, task)
-    near: dict[str, float] = {}
-    for claim, _ in seen.claims():
-        if claim.relation in _FRESH_PARTNERS and centre in (claim.head, claim.tail):
-            other = claim.tail if claim.head == centre else claim.head
-            near.setdefault(other, draw(task.opening, "partner", other))
-    chosen = sorted(near, key=lambda name: near[name])[:_PARTNERS]
-    looks = [(centre, topic) for topic in ("trade", "partners", "affairs", "country")]
-    for name in chosen:
-        looks += [(name, "trade"), (name, "affairs"), (name, "country")]
-    leaders = look_for(
-        centre, _LEADER[draw(task.opening, "leader") < 0.3], "forward", task.language
-    )
-    return [*looks, leaders] if leaders else looks
+_BIG = frozenset(
+    {
+        *("China", "France", "Germany", "India", "Italy", "Japan", "Netherlands", "Russia"),
+        *("South Korea", "United Kingdom", "United States", "Belgium", "Turkey", "Poland"),
+        *("中国", "法国", "德国", "印度", "意大利", "日本", "荷兰", "俄罗斯", "韩国", "英国"),
+        *("美国", "比利时", "土耳其", "波兰"),
+    }
+)
+"""Countries of which everybody knows that nearly all others trade with them."""
 
 
-def _lists(seed: str, seen: Seen, task: Task) -> list[Look]:
-    """Return pages that list all members of what the countries so far have in common."""
-    met = _partners(seed, seen, task)
-    names = {name for name, _ in met}
-    counted: dict[Look, int] = {}
-    for claim, _ in seen.claims():
-        if claim.head in names:
-            topic = TOPIC_OF[claim.relation, "backward"]
-            if topic in (
-                "",
-                "region",
-                "language",
-                "currency",
-                "country",
-                "affairs",
-                "partners",
-                "leaders",
-            ):
-                continue
-            counted[claim.tail, topic] = counted.get((claim.tail, topic), 0) + 1
-    order = sorted(counted, key=lambda look: (-counted[look], draw(task.opening, *look)))
-    fresh = [look for look in order if look[1] in ("commodity", "mission")][: _LISTS // 2 + 1]
-    older = [look for look in order if look not in fresh]
-    older = [look for look in older if look[1] not in ("commodity", "mission")]
-    return [*fresh, *older[: _LISTS - len(fresh)]]
+def _partner(centre: str, seen: Seen, task: Task) -> str | None:
+    """Return a country that the centre deals with, better one that few others deal with."""
+    tails = {
+        claim.tail: claim.relation
+        for claim in _claims_of(centre, ("imports from", "exports to"), seen)
+    }
+    if not tails:
+        return None
+    return min(tails, key=lambda name: (name in _BIG, draw(task.opening, "partner", name)))
 
 
-def _written_down(seen: Seen, task: Task) -> list[dict[str, Any]]:
-    """Return what the pages say, under the names of relations that are in use."""
+def _goes_with(seed: str, seen: Seen, task: Task) -> str:
+    """Return a country that the pages about the seed speak of."""
+    heads = sorted({claim.head for claim, _ in seen.claims() if claim.tail == seed})
+    return min(heads, key=lambda name: draw(task.opening, "centre", name)) if heads else seed
+
+
+def _groups(partner: str, centre: str, seen: Seen, task: Task) -> list[Look]:
+    """Return pages about groups that a country is of and that may be small."""
+    wanted = ("borders", "lies on", "natural resource", "official language", "member of")
+    looks: list[Look] = []
+    for claim in _claims_of(partner, wanted, seen):
+        look = look_for(claim.tail, claim.relation, "backward", task.language)
+        if look is not None and claim.tail != centre and look not in looks:
+            looks.append(look)
+    looks.sort(key=lambda look: draw(task.opening, "group", *look))
+    return looks[:_GROUPS]
+
+
+def _members(group: Look, seen: Seen, task: Task) -> list[str]:
+    """Return who is of a group, from the page about it."""
+    page = seen.page(group, task.language)
+    name, topic = group
+    found = {
+        claim.head
+        for claim in (page.claims if page else ())
+        if claim.tail == name and TOPIC_OF[claim.relation, "backward"] == topic
+    }
+    return sorted(found)
+
+
+def _smallest(groups: list[Look], seen: Seen, task: Task) -> Look | None:
+    """Return a group with few members, but two at least, better none that all trade with."""
+    sized = []
+    for group in groups:
+        members = _members(group, seen, task)
+        if 2 <= len(members) <= _MEMBERS:
+            big = sum(name in _BIG for name in members)
+            sized.append((big, draw(task.opening, "group", *group), group))
+    return min(sized)[2] if sized else None
+
+
+def _lists(centre: str, seen: Seen, task: Task) -> list[Look]:
+    """Return pages that list all of what the country is one of."""
+    by_topic: dict[str, list[Look]] = {}
+    for claim in _claims_of(centre, tuple(name for name, _ in TOPIC_OF), seen):
+        look = look_for(claim.tail, claim.relation, "backward", task.language)
+        if look is not None and look[1] in _LISTS:
+            by_topic.setdefault(look[1], []).append(look)
+    chosen: list[Look] = []
+    for topic, count in _LISTS.items():
+        options = sorted(set(by_topic.get(topic, ())), key=lambda look: draw(task.opening, *look))
+        chosen += options[:count]
+    return chosen
+
+
+def _written_down(looks: list[Look], seen: Seen, task: Task) -> list[dict[str, Any]]:
+    """Return the whole lists that the pages give, under the names of relations in use."""
     names = names_in_use(task)
     known = known_triples(task)
-    found = []
-    for claim, page in seen.claims():
-        item = evidence_item(claim, page, len(found) + 1, task, names)
-        if (claim.head, item["relation"], claim.tail) not in known:
-            found.append(item)
+    found: list[dict[str, Any]] = []
+    told: set[tuple[str, str, str]] = set()
+    for look in dict.fromkeys(looks):
+        page = seen.page(look, task.language)
+        if page is None:
+            continue
+        for claim in page.claims:
+            if claim.triple in told or not _of_a_list(claim, look):
+                continue
+            told.add(claim.triple)
+            item = evidence_item(claim, page, len(found) + 1, task, names)
+            if (claim.head, item["relation"], claim.tail) not in known:
+                found.append(item)
     return found
+
+
+def _of_a_list(claim: Claim, look: Look) -> bool:
+    """Whether a claim belongs to a list that the page gives completely."""
+    name, topic = look
+    if topic in ("trade", "affairs", ""):
+        return False
+    if topic == "country":
+        return claim.relation == "borders" and claim.tail == name
+    if topic == "leaders":
+        return True
+    return claim.tail == name or topic not in TOPIC_OF.values()
 
 
 def rivals(task: Task) -> list[Call] | dict[str, Any]:
@@ -161,7 +230,7 @@ def rivals(task: Task) -> list[Call] | dict[str, Any]:
         look = look_for(str(end.get("entity")), usual, str(end.get("direction")), task.language)
         if look is not None:
             looks[look] = None
-    calls = _next(lambda: list(looks), seen, task, 1)
+    calls = _next(list(looks), seen, task)
     if calls and task.tools:
         return calls[: max(0, 36 - len(task.used))] or {"evidence": []}
     known = known_triples(task)

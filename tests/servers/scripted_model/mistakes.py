@@ -60,7 +60,9 @@ class Mistakes:
     @classmethod
     def none(cls) -> Mistakes:
         """Return a model that makes no errors, but believes what pages order."""
-        rates = {item.name: 0.0 for item in fields(cls) if item.name not in ("made", "gullible")}
+        rates: dict[str, Any] = {
+            item.name: 0.0 for item in fields(cls) if item.name not in ("made", "gullible")
+        }
         return cls(**rates)
 
     def _makes(self, name: str, task: Task) -> bool:

@@ -8,6 +8,7 @@ import json
 import re
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class Ledger:
         bodies: Body -> how often it was paid for.
         by_role: Role -> paid calls.
         faults: Fault -> how often.
+        crashes: Tracebacks of errors in the server itself.
         unfinished: Calls whose client went away before the answer was ready.
     """
 
@@ -48,6 +50,7 @@ class Ledger:
     by_role: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     unfinished: int = 0
+    crashes: list[str] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -121,6 +124,7 @@ class ScriptedModel:
                 "faults": dict(ledger.faults),
                 "mistakes": dict(self.mistakes.made),
                 "unfinished": ledger.unfinished,
+                "crashes": list(ledger.crashes),
                 "input_tokens": ledger.input_tokens,
                 "output_tokens": ledger.output_tokens,
                 "in_flight": self._in_flight,
@@ -171,6 +175,10 @@ class ScriptedModel:
                 self.ledger.unfinished += 1
             self._keep_for_later(request, number)
             raise
+        except Exception as error:  # told to whoever asks, and counted: tests expect none
+            with self._lock:
+                self.ledger.crashes.append("".join(traceback.format_exception(error)))
+            return _error(500, "crash", repr(error))
         finally:
             with self._lock:
                 self._clock(-1)

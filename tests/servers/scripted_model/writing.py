@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from graphkit.errors import GraphkitError
+from graphkit.formats.lenient import parse_model_output
+from graphkit.operations import Direction, Op
+from graphkit.question import Edge, Node, QuestionGraph
 from scripted_model.conversation import Task, draw
 from scripted_model.english import read_english, write_english
 from scripted_model.mandarin import read_mandarin, write_mandarin
 from scripted_model.page_reader import canonical, family
 from scripted_model.witness import Evidence, chain_of, evidence_of
 
-from graphkit.errors import GraphkitError
-from graphkit.formats.lenient import parse_model_output
-from graphkit.question import Edge, Node, QuestionGraph
-
 __all__ = ["construct", "read_question", "revise", "write_question"]
 
 _ANCHORED = ("member of", "takes part in", "exports", "natural resource", "borders", "lies on")
-_BETWEEN = ("exports to", "imports from", "hosts refugees from")
+_BETWEEN = ("exports to", "imports from")
+_GROUP = 6
+_WIDTH = 12
 
 
 def write_question(graph: QuestionGraph, language: str) -> str:
@@ -58,80 +61,88 @@ def construct(task: Task) -> dict[str, Any]:
     """Return a first question: a chain of three hops, with more than one answer if there is one."""
     evidence = evidence_of(task.blocks.get("evidence_list", ""))
     best: tuple[float, QuestionGraph, str] | None = None
-    for graph, answer in _chains(evidence):
-        names = evidence.values(graph)[graph.root_node_id].names
-        if answer not in names:
-            continue
-        wide = min(len(names), 8) / 8
-        score = wide + draw(task.opening, answer, graph.to_record())
-        if best is None or score > best[0]:
-            best = score, graph, answer
+    widths: dict[str, int] = {}
+    for score, graph, answer in _chains(evidence):
+        key = str([edge.relation for edge in graph.edges]) + str(graph.nodes[0].known_entities)
+        if key not in widths:
+            widths[key] = len(evidence.values(graph)[graph.root_node_id].names)
+        fit = abs(math.log(widths[key] / _WIDTH))
+        ranked = score + draw(task.opening, answer, key) - fit
+        if best is None or ranked > best[0]:
+            best = ranked, graph, answer
     if best is None:
         return {"questions": []}
     return _reply(best[1], evidence, best[2], task.language, "qa_001")
 
 
-def _chains(evidence: Evidence) -> Iterator[tuple[QuestionGraph, str]]:
-    """Yield chains: something named <- country - country -> leader, all of them in the evidence."""
-    by_head: dict[str, list[dict[str, Any]]] = {}
+def _chains(evidence: Evidence) -> Iterator[tuple[float, QuestionGraph, str]]:
+    """Yield (score, graph, answer): a small group <- who deals with one of it -> who leads that.
+
+    For every member of the group it must be known who deals with it. Shorter chains, from a list
+    that a country is on to its leader, are there for want of better ones.
+    """
+    lists: dict[str, int] = {}
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    dealing: dict[str, list[dict[str, Any]]] = {}
     leaders: dict[str, list[dict[str, Any]]] = {}
     for item in evidence.items:
+        relation = family(item["relation"])
         usual = canonical(item["relation"])
         if usual in _ANCHORED:
-            by_head.setdefault(item["head_entity"], []).append(item)
-        relation = family(item["relation"])
+            lists[item["head_entity"]] = lists.get(item["head_entity"], 0) + 1
+            groups.setdefault((item["relation"], item["tail_entity"]), []).append(item)
+        if usual in _BETWEEN and item.get("is_fresh_knowledge"):
+            dealing.setdefault(item["tail_entity"], []).append(item)
         if relation is not None and relation.functional and item.get("is_fresh_knowledge"):
             leaders.setdefault(item["head_entity"], []).append(item)
-    for item in evidence.items:
-        if canonical(item["relation"]) not in _BETWEEN or not item.get("is_fresh_knowledge"):
+    for (_, anchor), members in groups.items():
+        names = {item["head_entity"] for item in members}
+        for item in members:
+            country = item["head_entity"]
+            for last in leaders.get(country, ()):
+                yield -2.0 + 0.3 * lists[country], _chain((item, last)), last["tail_entity"]
+        if not 2 <= len(names) <= _GROUP or not names <= dealing.keys():
             continue
-        for first, way in (("head_entity", "forward"), ("tail_entity", "backward")):
-            near, far = item["tail_entity" if way == "forward" else "head_entity"], item[first]
-            for last in leaders.get(near, ()):
-                for start in by_head.get(far, ())[:6]:
-                    if start["tail_entity"] in (near, far):
-                        continue
-                    yield _chain(start, item["relation"], way, last), last["tail_entity"]
+        for start in members:
+            for item in dealing.get(start["head_entity"], ()):
+                country = item["head_entity"]
+                for last in leaders.get(country, ()):
+                    if country not in names and country != anchor:
+                        score = 0.3 * lists.get(country, 0)
+                        yield score, _chain((start, item, last)), last["tail_entity"]
 
 
-def _chain(start: dict[str, Any], between: str, way: str, last: dict[str, Any]) -> QuestionGraph:
-    """Return the graph: what has ``start``, what it is joined to, and who leads that."""
-
-    def node(number: int, name: str | None = None, kind: str | None = None) -> Node:
-        return Node(
-            node_id=f"n{number}",
-            label=name or kind or "",
-            known_entities=(name,) if name else (),
-            entity_type=kind,
-            is_root=number == 3,
+def _chain(items: Sequence[dict[str, Any]]) -> QuestionGraph:
+    """Return the graph of a chain: from the tail of the first backwards, the last step forwards."""
+    length = len(items)
+    nodes = [
+        Node(
+            node_id=f"n{place}",
+            label=items[0]["tail_entity"] if place == 0 else "",
+            known_entities=(items[0]["tail_entity"],) if place == 0 else (),
+            entity_type=(
+                items[0].get("tail_type")
+                if place == 0
+                else items[-1].get("tail_type")
+                if place == length
+                else None
+            ),
+            is_root=place == length,
         )
-
-    def edge(number: int, relation: str, direction: str) -> Edge:
-        return Edge.model_validate(
-            {
-                "edge_id": f"e{number}",
-                "source_ids": (f"n{number}",),
-                "target_id": f"n{number + 1}",
-                "op": "projection",
-                "relation": relation,
-                "direction": direction,
-            }
+        for place in range(length + 1)
+    ]
+    edges = [
+        Edge(
+            edge_id=f"e{place}",
+            source_ids=(f"n{place}",),
+            target_id=f"n{place + 1}",
+            op=Op.PROJECTION,
+            relation=item["relation"],
+            direction=Direction.FORWARD if place == length - 1 else Direction.BACKWARD,
         )
-
-    return QuestionGraph(
-        root_node_id="n3",
-        nodes=(
-            node(0, start["tail_entity"], start.get("tail_type")),
-            node(1),
-            node(2),
-            node(3, kind=last.get("tail_type")),
-        ),
-        edges=(
-            edge(0, start["relation"], "backward"),
-            edge(1, between, way),
-            edge(2, last["relation"], "forward"),
-        ),
-    )
+        for place, item in enumerate(items)
+    ]
+    return QuestionGraph(root_node_id=f"n{length}", nodes=tuple(nodes), edges=tuple(edges))
 
 
 def revise(task: Task) -> dict[str, Any]:
