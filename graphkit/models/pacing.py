@@ -10,6 +10,11 @@ from collections.abc import AsyncIterator, Callable
 __all__ = ["Gate", "Pace"]
 
 
+_MOST = 24_000.0
+"""Requests a minute without a limit. Calls that start together would end together and wait for
+each other again and again; a little apart, about as long as a call takes here, they do not."""
+
+
 class Pace:
     """Spreads an amount a minute evenly: no 60 seconds see more than it, however it is asked for.
 
@@ -58,7 +63,7 @@ class Gate:
         tokens_per_minute: float | None = None,
     ) -> None:
         self._slots = asyncio.Semaphore(concurrency)
-        self._requests = Pace(requests_per_minute)
+        self._requests = Pace(min(requests_per_minute or _MOST, _MOST))
         self._tokens = Pace(tokens_per_minute)
         self._closed_until = float("-inf")
 
