@@ -131,6 +131,10 @@ class Interner:
     sources: list[list[str | None]] = field(default_factory=list)
     other_names: dict[int, dict[str, None]] = field(default_factory=dict)
     revised: bool = False
+    _known_relations: dict[str, _KnownRelation] = field(default_factory=dict, repr=False)
+    _known_ends: dict[tuple[str | None, str | None], _KnownEnds] = field(
+        default_factory=dict, repr=False
+    )
 
     def __post_init__(self) -> None:
         """Open empty rows for relations that are known already."""
@@ -195,15 +199,26 @@ class Interner:
 
     def add_triple(self, head: str | int, name: str, tail: str | int) -> tuple[int, int, int]:
         """Take in a fact without evidence; its ends are names, or numbers of known entities."""
-        number, name, inverted = self.relation(nfc(name))
+        known = self._known_relations.get(name)
+        if known is None:
+            known = self._known_relations[name] = self._known_relation(name)
+        number, inverted, heads, tails = known
         if inverted:
             head, tail = tail, head
-        entry = self.sheet.relation(name)
         if isinstance(head, str):
-            head = self.end(nfc(head), entry.head_type or None)
+            head = heads.number(head)
         if isinstance(tail, str):
-            tail = self.end(nfc(tail), entry.tail_type or None, unit=entry.tail_unit)
+            tail = tails.number(tail)
         return self._put(head, number, tail, None)
+
+    def _known_relation(self, name: str) -> _KnownRelation:
+        number, name, inverted = self.relation(nfc(name))
+        entry = self.sheet.relation(name)
+        kinds = (entry.head_type or None, None), (entry.tail_type or None, entry.tail_unit)
+        heads, tails = (
+            self._known_ends.setdefault(kind, _KnownEnds(self, *kind)) for kind in kinds
+        )
+        return number, inverted, heads, tails
 
     def add_fact(self, head: Entity, name: str, tail: Entity) -> tuple[int, int, int]:
         """Take in a fact of another store that has no evidence there."""
@@ -255,6 +270,27 @@ class Interner:
                 )
             )
         return tuple(tables)
+
+
+@dataclass(eq=False, slots=True)
+class _KnownEnds:
+    """The numbers of the ends of facts without evidence, by their names as they were given."""
+
+    interner: Interner
+    kind: str | None
+    unit: str | None
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, name: str) -> int:
+        """Return the number of an end, giving a new one if it is not known yet."""
+        found = self.numbers.get(name)
+        if found is None:
+            found = self.numbers[name] = self.interner.end(nfc(name), self.kind, unit=self.unit)
+        return found
+
+
+_KnownRelation = tuple[int, bool, _KnownEnds, _KnownEnds]
+"""(number, inverted?, its heads, its tails)."""
 
 
 def unique_records(records: Iterable[EvidenceRecord]) -> dict[str, EvidenceRecord]:

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 import kglite
 
-from graphkit.errors import (
-    QueryError,
-    StoreError,
-    StoreReadOnlyError,
-)
+from graphkit.errors import StoreError, StoreReadOnlyError
+from graphkit.stores.adapter import BATCH, Adapter, AdapterTransaction, check_limits
 from graphkit.stores.base import Capabilities, Rows, checked_query
 from graphkit.stores.engine_errors import quiet, refused_write, translated
 from graphkit.stores.opening import check_path, has_pending_log, snapshot
-from graphkit.stores.schema import (
-    check_version,
-    create_schema,
-    edge_rows,
-    edge_statement,
-    node_rows,
-    node_statement,
-)
+from graphkit.stores.schema import check_version, create_schema
 
 __all__ = ["EmbeddedStore"]
 
 Durability = Literal["full", "normal", "off"]
-_BATCH = 5000
 
 
-class EmbeddedStore:
+class EmbeddedStore(Adapter):
     """A graph store in one file. One process writes at a time; any number may read.
 
     Beside the file ``PATH`` there are ``PATH-wal``, the log of what was committed since the file
@@ -129,7 +118,7 @@ class EmbeddedStore:
         timeout: float | None = None,
     ) -> Rows:
         """Run a query that changes nothing; see :class:`graphkit.stores.base.Queries`."""
-        _check_limits(limit, timeout)
+        check_limits(limit, timeout)
         with translated(self._path):
             result = (
                 self._open()
@@ -151,7 +140,7 @@ class EmbeddedStore:
         timeout: float | None = None,
     ) -> Rows:
         """Run a query that may change the store, as a transaction of its own."""
-        _check_limits(None, timeout)
+        check_limits(None, timeout)
         graph = self._writable()
         with translated(self._path):
             result = graph.cypher(
@@ -173,30 +162,6 @@ class EmbeddedStore:
             raise
         with translated(self._path):
             inner.commit()
-
-    def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
-        with self.transaction() as transaction:
-            return transaction.bulk_nodes(label, rows)
-
-    def bulk_edges(
-        self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
-    ) -> int:
-        """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
-        with self.transaction() as transaction:
-            return transaction.bulk_edges(kind, source, target, rows)
-
-    def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Write everything to a folder; see :func:`graphkit.stores.export_store`."""
-        from graphkit.stores.exchange import export_store
-
-        return export_store(self, folder)
-
-    def import_(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Read what ``export`` wrote; see :func:`graphkit.stores.import_store`."""
-        from graphkit.stores.exchange import import_store
-
-        return import_store(self, folder)
 
     def checkpoint(self) -> None:
         """Write the file anew, so that readers see everything committed so far."""
@@ -247,7 +212,7 @@ class EmbeddedStore:
         self._graph = None
 
 
-class EmbeddedTransaction:
+class EmbeddedTransaction(AdapterTransaction):
     """Statements on an embedded store that take effect together; see ``transaction``."""
 
     def __init__(self, inner: kglite.Transaction, path: Path):
@@ -263,7 +228,7 @@ class EmbeddedTransaction:
         timeout: float | None = None,
     ) -> Rows:
         """Run a query that changes nothing; it sees what the transaction wrote."""
-        _check_limits(limit, timeout)
+        check_limits(limit, timeout)
         with translated(self._path):
             result = self._inner.cypher(
                 checked_query(query),
@@ -284,34 +249,17 @@ class EmbeddedTransaction:
         timeout: float | None = None,
     ) -> Rows:
         """Run a query that may change the store."""
-        _check_limits(None, timeout)
+        check_limits(None, timeout)
         with translated(self._path):
             result = self._inner.cypher(
                 checked_query(query), params=dict(params or {}), timeout_ms=_ms(timeout)
             )
             return _rows(result, None)
 
-    def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
-        return self._bulk(node_statement(label), node_rows(label, rows))
-
-    def bulk_edges(
-        self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
-    ) -> int:
-        """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
-        return self._bulk(edge_statement(kind, source, target), edge_rows(kind, rows))
-
     def _bulk(self, statement: str, rows: list[dict[str, Any]]) -> int:
-        for start in range(0, len(rows), _BATCH):
-            self.write(statement, {"rows": rows[start : start + _BATCH]}, timeout=0)
+        for start in range(0, len(rows), BATCH):
+            self.write(statement, {"rows": rows[start : start + BATCH]}, timeout=0)
         return len(rows)
-
-
-def _check_limits(limit: int | None, timeout: float | None) -> None:
-    if limit is not None and limit < 0:
-        raise QueryError(f"the limit is {limit}, expected 0 or more rows")
-    if timeout is not None and not 0 <= timeout < 1e9:
-        raise QueryError(f"the timeout is {timeout}, expected seconds, or 0 for none")
 
 
 def _ms(timeout: float | None) -> int | None:

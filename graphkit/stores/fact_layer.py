@@ -80,20 +80,20 @@ class FactLayer:
         layer.of_record = {ident: key(*fact) for ident, fact in of_record.items()}
         layer.of_triple = [key(*fact) for fact in of_triple]
         for ident, fact in layer.of_record.items():
-            for one in layer.with_mirror(fact):
+            for one in layer.mirrored([fact]):
                 sources = layer.facts.setdefault(one, [])
                 if ident not in sources[-1:]:
                     sources.append(ident)
-        for fact in layer.of_triple:
-            for one in layer.with_mirror(fact):
-                layer.facts.setdefault(one, [])
+        for fact in layer.mirrored(layer.of_triple):
+            layer.facts.setdefault(fact, [])
         return layer
 
-    def with_mirror(self, fact: FactKey) -> Iterator[FactKey]:
-        """Yield a fact and, for a symmetric relation, the same fact the other way round."""
-        yield fact
-        if fact.relation in self.symmetric and fact.head != fact.tail:
-            yield FactKey(fact.tail, fact.relation, fact.head)
+    def mirrored(self, facts: Iterable[FactKey]) -> Iterator[FactKey]:
+        """Yield facts, each of a symmetric relation followed by the same the other way round."""
+        for fact in facts:
+            yield fact
+            if fact.relation in self.symmetric and fact.head != fact.tail:
+                yield FactKey(fact.tail, fact.relation, fact.head)
 
     def fact_properties(self, fact: FactKey, loaded: Mapping[str, Any] | None = None) -> Properties:
         """Return the properties of a fact's edge, from all its records or those loaded so far."""

@@ -126,13 +126,7 @@ def _load(
     given = unique_records(records)
     written = {ident: evidence_json(record) for ident, record in given.items()}
     changed = [ident for ident in given if known_texts.get(ident) != written[ident]]
-    seen = set(known_triples)
-    new_triples = [
-        triple
-        for triple in dict.fromkeys((nfc(h), nfc(r), nfc(t)) for h, r, t in triples)
-        if triple not in seen
-    ]
-    del seen
+    new_triples = _unknown(triples, known_triples)
     total = len(changed) + len(new_triples)
     if not total and sheet == known_sheet and facts_complete(store):
         return 0
@@ -153,7 +147,7 @@ def _load(
         loaded.update(dict.fromkeys(part))
         with store.transaction() as transaction:
             _write_records(transaction, part, layer, place, written, sheet)
-            facts = [one for ident in part for one in layer.with_mirror(layer.of_record[ident])]
+            facts = layer.mirrored(layer.of_record[ident] for ident in part)
             _write_facts(transaction, layer, stored, facts, loaded)
             _write_ends(transaction, layer, stored, part)
         done += len(part)
@@ -164,17 +158,28 @@ def _load(
         start = first + number * triple_batch
         with store.transaction() as transaction:
             _write_triples(transaction, start, chunk)
-            facts = [
-                one
-                for fact in layer.of_triple[start : start + len(chunk)]
-                for one in layer.with_mirror(fact)
-            ]
+            facts = layer.mirrored(layer.of_triple[start : start + len(chunk)])
             _write_facts(transaction, layer, stored, facts, loaded)
         done += len(chunk)
         if progress:
             progress(done, total)
     _finish(store, layer, stored, sheet, fresh=fresh)
     return total
+
+
+def _unknown(triples: Iterable[Triple], known: Iterable[Triple]) -> list[Triple]:
+    """Return the triples that are not known, once each, in normal form."""
+    plain: dict[str, str] = {}
+    found: dict[Triple, None] = {}
+    for triple in triples:
+        for name in triple:
+            if name not in plain:
+                plain[name] = nfc(name)
+        head, relation, tail = triple
+        found[plain[head], plain[relation], plain[tail]] = None
+    for triple in known:
+        found.pop(triple, None)
+    return list(found)
 
 
 def _parts(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -247,16 +252,18 @@ def _write_facts(
     """Write the entities and edges of some facts, where the store has them otherwise or not."""
     entities, edges = [], []
     for fact in dict.fromkeys(facts):
-        for key in (fact.head, fact.tail):
+        head, relation, tail = fact
+        for key in (head, tail):
             wanted = layer.entities[key]
-            if stored.entities.get(key) != wanted:
+            held = stored.entities.get(key)
+            if held is not wanted and held != wanted:
                 stored.entities[key] = wanted
                 entities.append({"id": key, **wanted})
         properties = layer.fact_properties(fact, loaded)
         before = stored.facts.get(fact)
         if before != properties:
             stored.facts[fact] = properties
-            edge = {"source": fact.head, "relation": fact.relation, "target": fact.tail}
+            edge = {"source": head, "relation": relation, "target": tail}
             bare = before is None and properties["evidence_ids"] is None
             edges.append(edge if bare else {**edge, **properties})
     transaction.bulk_nodes("Entity", entities)

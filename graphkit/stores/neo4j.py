@@ -13,13 +13,13 @@ import neo4j
 from neo4j import GraphDatabase, ManagedTransaction
 
 from graphkit.errors import StoreError, StoreReadOnlyError
+from graphkit.stores.adapter import Adapter, check_limits
 from graphkit.stores.base import Capabilities, Rows, checked_query
 from graphkit.stores.neo4j_address import Address, credentials, parse_address
 from graphkit.stores.neo4j_connection import checked_server, connected, is_supported
 from graphkit.stores.neo4j_errors import translated
 from graphkit.stores.neo4j_transaction import (
     Neo4jTransaction,
-    check_limits,
     checked_read,
     made_rows,
     timed,
@@ -33,7 +33,7 @@ RETRY_SECONDS = 30.0
 _FETCH = 1000
 
 
-class Neo4jStore:
+class Neo4jStore(Adapter):
     """A graph store in a database of a Neo4j server.
 
     Reads go to any member of a cluster, writes to the one that takes them; what one handle wrote,
@@ -185,30 +185,6 @@ class Neo4jStore:
                 transaction.commit()
             finally:
                 transaction.leave()
-
-    def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
-        with self.transaction() as transaction:
-            return transaction.bulk_nodes(label, rows)
-
-    def bulk_edges(
-        self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
-    ) -> int:
-        """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
-        with self.transaction() as transaction:
-            return transaction.bulk_edges(kind, source, target, rows)
-
-    def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Write everything to a folder; see :func:`graphkit.stores.export_store`."""
-        from graphkit.stores.exchange import export_store
-
-        return export_store(self, folder)
-
-    def import_(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Read what ``export`` wrote; see :func:`graphkit.stores.import_store`."""
-        from graphkit.stores.exchange import import_store
-
-        return import_store(self, folder)
 
     def bookmarks(self) -> tuple[str, ...]:
         """Return what another handle must be given to see all that this one wrote."""

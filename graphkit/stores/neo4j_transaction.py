@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import neo4j
 from neo4j import ManagedTransaction, Transaction, unit_of_work
 
 from graphkit.errors import QueryError
+from graphkit.stores.adapter import BATCH, AdapterTransaction, check_limits
 from graphkit.stores.base import Rows, checked_query
 from graphkit.stores.neo4j_errors import refused_write, translated
-from graphkit.stores.schema import edge_rows, edge_statement, node_rows, node_statement
 
-__all__ = ["Neo4jTransaction", "check_limits", "checked_read", "made_rows", "timed"]
+__all__ = ["Neo4jTransaction", "checked_read", "made_rows", "timed"]
 
-_BATCH = 5000
 _ON_THE_SERVER = re.compile(
     r"^\s*TERMINATE\s+TRANSACTIONS?\b|\bCALL\s+dbms\.(kill\w*|\w*\.kill\w*|set\w*)", re.IGNORECASE
 )
@@ -38,7 +37,7 @@ _COUNTERS = (
 T = TypeVar("T")
 
 
-class Neo4jTransaction:
+class Neo4jTransaction(AdapterTransaction):
     """Statements on a server that take effect together; see ``Neo4jStore.transaction``."""
 
     def __init__(self, session: neo4j.Session, place: str):
@@ -82,16 +81,6 @@ class Neo4jTransaction:
             held = self._hold()
             return _in_time(lambda: made_rows(held.run(text, dict(params or {})), None), timeout)
 
-    def bulk_nodes(self, label: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Create or change nodes of one label; see :class:`graphkit.stores.base.Queries`."""
-        return self._bulk(node_statement(label), node_rows(label, rows))
-
-    def bulk_edges(
-        self, kind: str, source: str, target: str, rows: Iterable[Mapping[str, Any]]
-    ) -> int:
-        """Create or change edges of one type; see :class:`graphkit.stores.base.Queries`."""
-        return self._bulk(edge_statement(kind, source, target), edge_rows(kind, rows))
-
     def _bulk(self, statement: str, rows: list[dict[str, Any]]) -> int:
         if self._held is None:
             self._waiting.append((statement, rows))
@@ -120,18 +109,6 @@ class Neo4jTransaction:
         """Undo what was not committed."""
         if self._held is not None:
             self._held.close()
-
-
-def check_limits(limit: int | None, timeout: float | None) -> None:
-    """Refuse a limit or a timeout that makes no sense.
-
-    Raises:
-        QueryError: It is below zero.
-    """
-    if limit is not None and limit < 0:
-        raise QueryError(f"the limit is {limit}, expected 0 or more rows")
-    if timeout is not None and not 0 <= timeout < 1e9:
-        raise QueryError(f"the timeout is {timeout}, expected seconds, or 0 for none")
 
 
 def checked_read(query: str) -> str:
@@ -166,8 +143,8 @@ def _send(
     steps: Sequence[tuple[str, list[dict[str, Any]]]],
 ) -> None:
     for statement, rows in steps:
-        for start in range(0, len(rows), _BATCH):
-            transaction.run(statement, {"rows": rows[start : start + _BATCH]}).consume()
+        for start in range(0, len(rows), BATCH):
+            transaction.run(statement, {"rows": rows[start : start + BATCH]}).consume()
 
 
 def made_rows(result: neo4j.Result, limit: int | None) -> Rows:
