@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graphkit.checks import CheckReport, check
 from graphkit.checks.constraints import constraints
+from graphkit.checks.relax import Relaxer
 from graphkit.checks.report import Limits
 from graphkit.errors import GraphkitError, MutationError
 from graphkit.facts import FactStore
@@ -23,14 +24,20 @@ from graphkit.mutate import (
     drop_constraint,
 )
 from graphkit.normalize import normalize
-from graphkit.patterns import canonical_text
+from graphkit.operations import Op
 from graphkit.question import QuestionGraph
+from synthesis.asked import asked_on
 from synthesis.dice import Dice
 
 __all__ = ["Goals", "Offer", "Planner", "Standing"]
 
 _LOOKED_AT = 240
 _WEIGHED = 14
+_NEARLY = 1.0
+_LARGE = 10
+_EXCLUSIONS = 2
+
+_Source = Callable[[Proposer, Dice], Iterator[Mutation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,13 @@ class Offer:
         return self.mutation.strategy is not Strategy.SEED
 
     @property
+    def repairs(self) -> bool:
+        """Whether it takes out what asks nothing: the answers stay the same."""
+        step = self.mutation
+        dropping = step.strategy is Strategy.DROP_CONSTRAINT
+        return dropping and step.answers_before == step.answers_after
+
+    @property
     def strategy(self) -> Strategy:
         """The strategy; of a compound step, that of its tightening half."""
         parts = self.mutation.parts
@@ -180,13 +194,13 @@ class Planner:
         avoid: Collection[str] = (),
         steps_left: int = 0,
     ) -> tuple[Offer, ...]:
-        """Return mutations that the evidence supports, the most promising first.
+        """Return mutations that the evidence supports: the most promising, and those nearly so.
 
         Args:
             graph: A question that is grounded and has its declared answer among its answers.
             count: At most how many.
             seed: What equal ones are ordered by.
-            avoid: Canonical texts of questions that must not come back.
+            avoid: What must not come back, as :func:`synthesis.asked.asked_on` tells it.
             steps_left: How many iterations are asked for still. A question that has one answer
                 early can hardly grow: any further condition would be redundant.
 
@@ -195,20 +209,21 @@ class Planner:
         """
         target = self._target(graph)
         proposer = Proposer(graph, self.facts, target, self.book)
-        dice = Dice(seed)
+        taken = {asked_on(proposer.graph, self.facts), *avoid}
         found: list[Offer] = []
-        taken = {canonical_text(proposer.graph), *avoid}
-        for mutation in self._mutations(proposer, dice):
-            after = apply_mutation(proposer.graph, mutation)
-            text = canonical_text(after)
-            if text in taken or not self._made_of_usable(mutation):
-                continue
-            taken.add(text)
-            found.append(Offer("", mutation, after, self.standing(_untold(after))))
-        found.sort(key=lambda offer: self._cost(offer, steps_left - 1))
+        for mutation, after in self._sensible(proposer, Dice(seed)):
+            text = asked_on(after, self.facts)
+            if text not in taken:
+                taken.add(text)
+                found.append(Offer("", mutation, after, self.standing(_untold(after))))
+        if not found:
+            return ()
+        costs = {id(offer): self._cost(offer, steps_left - 1) for offer in found}
+        found.sort(key=lambda offer: costs[id(offer)])
+        near = [offer for offer in found if costs[id(offer)] <= costs[id(found[0])] + _NEARLY]
         return tuple(
             Offer(f"o{place}", offer.mutation, offer.graph, offer.standing)
-            for place, offer in enumerate(found[:count], 1)
+            for place, offer in enumerate(near[:count], 1)
         )
 
     def _cost(self, offer: Offer, steps_left: int) -> float:
@@ -220,6 +235,10 @@ class Planner:
             goals = self.goals
             gap = max(goals.min_edges - shape.edges, goals.min_hops - shape.hops)
             cost += 1.5 * max(0, steps_left, gap)
+        if standing.report.profile:
+            shape = standing.report.profile.shape
+            cost += max(0, shape.edges - _LARGE)
+            cost += 1.5 * max(0, shape.ops.get(Op.COMPLEMENT.value, 0) - _EXCLUSIONS)
         if "redundant" in standing.missing:
             cost += 3.0
         return cost
@@ -239,14 +258,42 @@ class Planner:
 
     # ---- what there is ----------------------------------------------------------------------
 
-    def _mutations(self, proposer: Proposer, dice: Dice) -> Iterator[Mutation]:
-        if not proposer.unique:
-            yield from self._tightenings(proposer, dice)
-            yield from itertools.islice(self._inversions(proposer, dice), _WEIGHED // 2)
+    def _sensible(self, proposer: Proposer, dice: Dice) -> Iterator[tuple[Mutation, QuestionGraph]]:
+        """Yield changes after which every condition is needed, or at least more are than before.
+
+        A condition that asks nothing asks nothing for ever: whatever is added later, the answers
+        are the same without it. So such changes are left out while there are others.
+        """
+        if not proposer.irredundant:
+            yield from self._kept(proposer, self._repairs(proposer), needed=False)
             return
-        yield from self._repairs(proposer)
-        for source in (self._extensions, self._inversions, self._compounds, self._loosenings):
-            yield from itertools.islice(source(proposer, dice), _WEIGHED)
+        sources: tuple[_Source, ...]
+        if proposer.unique:
+            sources = (self._extensions, self._inversions, self._compounds)
+        else:
+            sources = (self._tightenings, self._inversions)
+        nothing = True
+        for source in sources:
+            for pair in itertools.islice(self._kept(proposer, source(proposer, dice)), _WEIGHED):
+                nothing = False
+                yield pair
+        if nothing or proposer.unique:
+            loosened = self._kept(proposer, self._loosenings(proposer, dice))
+            yield from itertools.islice(loosened, _WEIGHED // 2)
+
+    def _kept(
+        self, proposer: Proposer, mutations: Iterable[Mutation], *, needed: bool = True
+    ) -> Iterator[tuple[Mutation, QuestionGraph]]:
+        """Yield the changes made of usable evidence, after which all conditions are needed."""
+        for mutation in itertools.islice(mutations, _LOOKED_AT):
+            if not self._made_of_usable(mutation):
+                continue
+            after = apply_mutation(proposer.graph, mutation)
+            if needed:
+                relaxer = Relaxer(normalize(after), self.facts)
+                if any(relaxer.keeps_answers([item]) for item in relaxer.constraints):
+                    continue
+            yield mutation, after
 
     def _repairs(self, proposer: Proposer) -> Iterator[Mutation]:
         """Drop what asks nothing: a condition without which the answers are the same."""
@@ -258,37 +305,32 @@ class Planner:
                         item.id,
                         reason=f"Condition {item.id} asks nothing: without it the answer is the "
                         "same.",
-                        answers_before=1,
-                        answers_after=1,
+                        answers_before=proposer.answers.size(self.facts.size),
+                        answers_after=proposer.answers.size(self.facts.size),
                     )
                 except MutationError:
                     continue  # no source of an intersection: dropping it would free a node
 
     def _tightenings(self, proposer: Proposer, dice: Dice) -> Iterator[Mutation]:
         pool: list[Proposal] = []
-        nodes = dice.shuffled(sorted(proposer.supporters))
+        nodes = [
+            node_id
+            for node_id in sorted(proposer.supporters)
+            if not proposer.graph.nodes_by_id[node_id].known_entities
+            and len(proposer.supporters[node_id].ids)
+        ]
         for node_id in nodes:
-            if proposer.graph.nodes_by_id[node_id].known_entities:
-                continue
-            members = proposer.supporters[node_id].ids.tolist()
-            if not members:
-                continue
+            member = dice.pick(proposer.supporters[node_id].ids.tolist())
             codes = dice.shuffled(sorted(self.book.branch_codes))
-            per_node = proposer.tightenings(node_id, dice.pick(members), codes=codes)
+            per_node = proposer.tightenings(node_id, member, codes=codes)
             pool.extend(itertools.islice(per_node, _LOOKED_AT // len(nodes) + 1))
-        kept = [item for item in pool if self._needed(proposer, item)]
         size = self.facts.size
-        several = [item for item in kept if item.answers.size(size) > 1]
-        single = [item for item in kept if item.answers.size(size) == 1]
-        enough = len(constraints(proposer.graph)) + 1 >= self.goals.min_edges
-        first, second = (single, several) if enough else (several, single)
-        half = _WEIGHED * 2 // 3
-        chosen = [*dice.shuffled(first)[:half], *dice.shuffled(second)[: _WEIGHED - half]]
-        yield from self._written(proposer, chosen)
-
-    def _needed(self, proposer: Proposer, proposal: Proposal) -> bool:
-        at_root = proposal.node_id == proposer.graph.root_node_id
-        return not at_root or proposer.stays_irredundant(proposal)
+        several = dice.shuffled([item for item in pool if item.answers.size(size) > 1])
+        single = dice.shuffled([item for item in pool if item.answers.size(size) == 1])
+        # In turn, so that the way that is looked at first does not use up the looks.
+        pairs = itertools.zip_longest(several, single)
+        mixed = [item for pair in pairs for item in pair if item is not None]
+        yield from self._written(proposer, mixed)
 
     def _inversions(self, proposer: Proposer, dice: Dice) -> Iterator[Mutation]:
         pool = [
@@ -306,7 +348,6 @@ class Planner:
 
     def _compounds(self, proposer: Proposer, dice: Dice) -> Iterator[Mutation]:
         root = proposer.graph.root_node_id
-        one: Callable[[tuple[Mutation, object]], Mutation] = lambda pair: pair[0]  # noqa: E731
         try:
             pool = list(
                 itertools.islice(
@@ -320,7 +361,7 @@ class Planner:
             )
         except MutationError:
             return
-        yield from map(one, dice.shuffled(pool))
+        yield from (mutation for mutation, _ in dice.shuffled(pool))
 
     def _loosenings(self, proposer: Proposer, dice: Dice) -> Iterator[Mutation]:
         pool = itertools.islice(proposer.loosenings(), _LOOKED_AT // 4)

@@ -9,7 +9,7 @@ from graphkit.mutate import Branch, seed_question
 from graphkit.mutate.model import replay_history
 from graphkit.question import QuestionGraph
 from synthesis.dice import Dice
-from synthesis.lineage import asked_on
+from synthesis.asked import asked_on
 from synthesis.offers import Offer, Planner
 
 __all__ = ["opening_offers"]
@@ -26,7 +26,7 @@ def opening_offers(
         planner: The evidence, and what is sensible on it.
         seed_entity: The name of the seed; first questions about it come first.
         seed: What equal ones are ordered by.
-        avoid: What must not come back, as :func:`synthesis.lineage.asked_on` tells it.
+        avoid: What must not come back, as :func:`synthesis.asked.asked_on` tells it.
     """
     facts, found = planner.facts, []
     taken = set(avoid)

@@ -35,8 +35,8 @@ class RivalSearch:
 
         Returns:
             What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
-            conversations, evidence found, sets too large to be followed, and whether all that is
-            open was looked at (``complete``). That a search came to an end proves nothing about
+            conversations, evidence found, sets too large to be followed (``cut``), sets that are
+            everything (``unbounded``), and whether all that is open was looked at (``complete``). That a search came to an end proves nothing about
             what is not on the web.
 
         Raises:
@@ -47,6 +47,7 @@ class RivalSearch:
         found: list[str] = []
         done: list[dict[str, Any]] = []
         cut: dict[str, None] = {}
+        unbounded: dict[str, None] = {}
         looked_up = rounds = 0
         before = len(self.asked)
         for _ in range(settings.rival_rounds):
@@ -56,6 +57,7 @@ class RivalSearch:
             rounds += 1
             for relaxation in open_ends:
                 cut.update(dict.fromkeys(relaxation.cut))
+                unbounded.update(dict.fromkeys(relaxation.unbounded))
                 for part in _parts(relaxation.open_ends, settings.rival_batch):
                     self.asked.update(part)
                     looked_up += len(part)
@@ -67,6 +69,7 @@ class RivalSearch:
             "looked_up_before": before,
             "left": left,
             "cut": list(cut),
+            "unbounded": list(unbounded),
             "conversations": done,
             "evidence": found,
             "complete": left == 0 and not cut,

@@ -45,12 +45,15 @@ class Relaxation:
         remaining: The conditions that stay, in words.
         open_ends: Whose facts are wanted completely, sorted.
         cut: Sets that were too large to be followed, by node.
+        unbounded: Sets that are everything, or everything but some: without its anchor a hop
+            leads from anywhere.
     """
 
     constraint: str
     remaining: tuple[str, ...]
     open_ends: tuple[OpenEnd, ...]
     cut: tuple[str, ...]
+    unbounded: tuple[str, ...] = ()
 
 
 def relaxations(
@@ -79,7 +82,7 @@ def relaxations(
     seen = set(asked)
     for constraint in (None, *relaxer.constraints):
         changed = {} if constraint is None else relaxer.changes_without([constraint])
-        ends, cut = _ends(relaxer, constraint, changed, max_members)
+        ends, cut, unbounded = _ends(relaxer, constraint, changed, max_members)
         fresh = tuple(sorted(end for end in ends if end not in seen))
         seen.update(fresh)
         yield Relaxation(
@@ -87,6 +90,7 @@ def relaxations(
             tuple(_remaining(relaxer.graph, constraint, language)),
             fresh,
             cut,
+            unbounded,
         )
 
 
@@ -95,10 +99,11 @@ def _ends(
     constraint: Constraint | None,
     changed: dict[str, EntitySet],
     max_members: int,
-) -> tuple[set[OpenEnd], tuple[str, ...]]:
+) -> tuple[set[OpenEnd], tuple[str, ...], tuple[str, ...]]:
     facts = relaxer.facts
     found: set[OpenEnd] = set()
     cut: list[str] = []
+    unbounded: list[str] = []
     for edge in relaxer.graph.edges:
         if edge.op is not Op.PROJECTION:
             continue
@@ -107,14 +112,14 @@ def _ends(
         source = edge.source_ids[0]
         value = changed.get(source, relaxer.values[source])
         if value.complemented or len(value.ids) > max_members:
-            cut.append(source)
+            (unbounded if value.complemented else cut).append(source)
             continue
         relation = relaxer.grounding.relations[edge.edge_id]
         found.update(
             OpenEnd(facts.name(number), facts.relations[relation.number], relation.direction.value)
             for number in value.ids.tolist()
         )
-    return found, tuple(dict.fromkeys(cut))
+    return found, tuple(dict.fromkeys(cut)), tuple(dict.fromkeys(unbounded))
 
 
 def _remaining(graph: QuestionGraph, constraint: Constraint | None, language: str) -> Iterator[str]:

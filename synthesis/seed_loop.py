@@ -18,9 +18,10 @@ from synthesis.agents.gathering import Errand, gather
 from synthesis.agents.guidance import advise, agreement, graph_told, told_offer
 from synthesis.agents.naming import name_edges
 from synthesis.agents.parsing import parse_question
+from synthesis.asked import asked_on
 from synthesis.evidence_desk import EvidenceDesk
 from synthesis.finishing import finished_record, proved_chain
-from synthesis.lineage import Lineage, asked_on
+from synthesis.lineage import Lineage
 from synthesis.loop_settings import LoopSettings
 from synthesis.offers import Offer, Planner, Standing
 from synthesis.openings import opening_offers
@@ -39,6 +40,12 @@ GAVE_UP = "gave_up"
 FAILED = "failed"
 
 _TEXT_ONLY = frozenset({"text_leak", "lint_error"})
+"""What other words can mend."""
+
+_TO_GROW = frozenset(
+    {"few_iterations", "few_edges", "few_hops", "stale_evidence", "final_hop_stale"}
+)
+"""What a sound question may still lack; its rivals are looked for before it grows further."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,7 @@ class SeedLoop:
             reading = await self._read(qa)
             self._take(qa, offer, reading)
             missing = self._missing(reading)
-            if not missing:
+            if set(missing) <= _TO_GROW:
                 reading = await self._search_rivals(reading)
                 missing = self._missing(reading)
             if not missing:

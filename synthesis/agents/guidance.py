@@ -166,7 +166,7 @@ async def advise(
     else:
         expansion = reply.expansion_advice
     advice = Advice(
-        kind="repair" if picked.mutation.strategy is Strategy.DROP_CONSTRAINT else "grow",
+        kind="repair" if picked.repairs else "grow",
         origin=origin,
         expansion_advice=expansion,
         offer=told_offer(picked, graph, language),
