@@ -128,7 +128,7 @@ def wished(text: str, tools: Sequence[Tool]) -> tuple[tuple[ToolCall, ...], tupl
 
     Returns:
         The calls, without ids, and what was repaired. A name that no tool has counts too where
-        the object has arguments: the model is told then.
+        the object can be nothing but a call: the model is told then.
 
     >>> wished('<tool_call>{"name": "search", "arguments": {"query": "x"}}</tool_call>', ())[0]
     (ToolCall(id='', name='search', arguments='{"query": "x"}'),)
@@ -136,12 +136,13 @@ def wished(text: str, tools: Sequence[Tool]) -> tuple[tuple[ToolCall, ...], tupl
     ((), ())
     """
     tagged = _TAGGED.findall(text)
+    names = {tool.name for tool in tools}
     parts = tagged or _objects(text)
     calls: list[ToolCall] = []
     repairs: list[str] = ["output: a tool was asked for in the text"] if tagged else []
     for part in parts:
         data, mended, problems = find_data(part, (*_NAMES, *_ARGUMENTS))
-        call = None if problems else _call(data, {tool.name for tool in tools})
+        call = None if problems else _call(data, names, bool(tagged))
         if call is not None:
             calls.append(call)
             repairs += mended
@@ -156,20 +157,21 @@ def _objects(text: str) -> list[str]:
     return [text]
 
 
-def _call(data: Any, names: set[str]) -> ToolCall | None:
+def _call(data: Any, names: set[str], tagged: bool) -> ToolCall | None:
+    """Read an object as a call, unless it may as well be an answer."""
     if not isinstance(data, dict) or "answer" in data:
         return None
     if isinstance(data.get("function"), dict):
         data = data["function"]
     name = next((data[key] for key in _NAMES if isinstance(data.get(key), str)), None)
-    key = next((key for key in _ARGUMENTS if key in data), None)
-    if name is None or (name not in names and ("tool" not in data and key is None)):
+    if name is None or not (tagged or name in names or isinstance(data.get("tool"), str)):
         return None
+    key = next((key for key in _ARGUMENTS if key in data), None)
     if key is None:
-        rest = {field: value for field, value in data.items() if field not in _NAMES}
-        if name not in names or ("tool" not in data and not rest):
+        found = {field: value for field, value in data.items() if field not in _NAMES}
+        if name not in names or ("tool" not in data and not found):
             return None
-        return ToolCall(id="", name=name, arguments=json.dumps(rest, ensure_ascii=False))
-    found = data[key]
+    else:
+        found = data[key]
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
     return ToolCall(id="", name=name, arguments=text)

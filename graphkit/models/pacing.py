@@ -71,11 +71,16 @@ class Gate:
     async def passing(self, tokens: float) -> AsyncIterator[None]:
         """Wait for a place and hold it; the wait of a paced call holds its place too."""
         async with self._slots:
-            while (wait := self._closed_until - time.monotonic()) > 0:
+            while True:
+                while (wait := self._closed_until - time.monotonic()) > 0:
+                    await asyncio.sleep(wait)
+                wait = max(self._requests.reserve(), self._tokens.reserve(tokens))
+                if wait <= 0:
+                    break
                 await asyncio.sleep(wait)
-            wait = max(self._requests.reserve(), self._tokens.reserve(tokens))
-            if wait > 0:
-                await asyncio.sleep(wait)
+                if self._closed_until <= time.monotonic():
+                    break
+                self._tokens.settle(-tokens)
             yield
 
     def settle(self, difference: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from doors import ASKED, GOOD, LYON, City, Search, conversed, with_server
 from model_faults import Answer, FaultServer, Received, called, failed, said
+from pydantic import BaseModel
 
 from graphkit.errors import ModelReplyError
 from graphkit.models import ModelDoor
@@ -180,6 +181,26 @@ def test_an_answer_with_a_field_called_name_is_no_call() -> None:
     for tools in ("native", "emulated"):
         found, _, search = conversed([said(GOOD)], given={"tools": tools})
         assert (found.value, search.asked) == (LYON, [])
+
+
+def test_an_answer_with_the_fields_of_a_call_is_no_call() -> None:
+    """``name`` and ``input`` may be fields of an answer; a name unknown to us needs ``tool``."""
+
+    class Product(BaseModel):
+        name: str
+        input: str
+
+    async def work(server: FaultServer, door: ModelDoor) -> Any:
+        return await door.converse("gather", ASKED, [Search().tool], Product)
+
+    text = '{"name": "mill", "input": "corn"}'
+    for tools in ("native", "emulated"):
+        found, _ = with_server([said(text)], work, tools=tools)
+        assert (found.value, found.calls) == (Product(name="mill", input="corn"), ())
+    script = [said(tool("serch", query="x")), said(text)]
+    found, server = with_server(script, work, tools="emulated")
+    assert 'no tool "serch"' in found.repairs[0]
+    assert "did you mean search?" in server.received[1].last
 
 
 def test_an_answer_that_does_not_fit_is_asked_for_again_with_tools() -> None:
