@@ -90,6 +90,8 @@ class Endpoint:
     """
 
     def __init__(self, settings: ModelSettings, limits: Gate) -> None:
+        import openai  # noqa: F401 - before the first call is timed and paced
+
         self.address = address_of(settings.base_url)
         self._base_url = settings.base_url
         self._variable = settings.api_key_env

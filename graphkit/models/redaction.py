@@ -97,7 +97,7 @@ class Redactor:
                 break
         if "Bearer" in text or "Basic" in text:
             text = _BEARER.sub(rf"\1 {REDACTED}", text)
-        return _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text and "://" in text else text
+        return _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text else text
 
     def data(self, value: Any) -> Any:
         """Return plain data (dicts, lists, tuples, scalars) with every text in it redacted.
