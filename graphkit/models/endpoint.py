@@ -90,8 +90,6 @@ class Endpoint:
     """
 
     def __init__(self, settings: ModelSettings, limits: Gate) -> None:
-        import openai  # noqa: F401 - before the first call is timed and paced
-
         self.address = address_of(settings.base_url)
         self._base_url = settings.base_url
         self._variable = settings.api_key_env
@@ -116,6 +114,7 @@ class Endpoint:
                     code="no_key",
                 )
             )
+        self._lane()  # the client is loaded before the first call is timed and paced
 
     async def send(
         self, body: Mapping[str, Any], key: str, settings: ModelSettings, attempts: Attempts
