@@ -23,10 +23,11 @@ form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section s
 tfoot thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_SURROUNDINGS = frozenset(("nav", "footer", "aside", "form", "menu"))
+_SURROUNDINGS = frozenset(("head", "nav", "footer", "aside", "form", "menu"))
 _HOLDING = _BLOCKS - {"tr", "caption"}
 _WHITE = re.compile(r"\s+")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=[/._-]|$)")
+_CELL = " | "
 _SHORT = 3_000
 _LONG = 1_000_000
 _SHARE = 0.5
@@ -52,9 +53,10 @@ class Extracted:
 def extract_html(html: str, url: str) -> Extracted:
     """Find what a page says.
 
-    The main text is what trafilatura finds; where that is less than half of all visible text, or
-    the page is short, all visible text counts but menus, footers, asides and forms: lists and
-    tables of short entries are what facts are often in. What is hidden is never text.
+    The main text is what trafilatura finds, with the rows of tables that it leaves out at the
+    end; where that is less than half of all visible text, or the page is short, all visible text
+    counts but menus, footers, asides and forms: lists and tables of short entries are what facts
+    are often in. What is hidden is never text.
 
     Args:
         html: The page.
@@ -70,8 +72,8 @@ def extract_html(html: str, url: str) -> Extracted:
     declared = tree.get("lang") or tree.get("xml:lang") or ""
     title, published = _title(tree), _declared_date(tree, url)
     drop_hidden(tree)
-    plain = clean_text("\n".join(line for line in _lines(tree) if line.strip()))
-    text = plain
+    lines = [line for line in _lines(tree) if line.strip()]
+    text = plain = clean_text("\n".join(lines))
     if len(plain) > _SHORT and len(html) < _LONG:
         document = trafilatura.bare_extraction(
             tree,
@@ -84,7 +86,7 @@ def extract_html(html: str, url: str) -> Extracted:
         )
         main = "" if document is None else clean_text(getattr(document, "text", None) or "")
         if len(main) >= _SHARE * len(plain):
-            text = main
+            text = "\n".join([main, *_rows_not_in(main, lines)])
     return Extracted(title, text, published, language_of(text, declared))
 
 
@@ -177,7 +179,7 @@ def _lines(tree: lxml.html.HtmlElement) -> Iterator[str]:
             parts.clear()
         if not closing and node.tag not in _SURROUNDINGS:
             if node.tag == "tr" and not any(part.tag in _HOLDING for part in node.iter()):
-                yield " | ".join(filter(None, (_flat(cell) for cell in node)))
+                yield _CELL.join(filter(None, (_flat(cell) for cell in node)))
             else:
                 if node.tag == "br":
                     parts.append("\n")
@@ -187,6 +189,12 @@ def _lines(tree: lxml.html.HtmlElement) -> Iterator[str]:
                 continue
         parts.append(_inline(node.tail))
     yield "".join(parts)
+
+
+def _rows_not_in(text: str, lines: list[str]) -> list[str]:
+    """Return the rows of tables of which not every cell is in a text."""
+    rows = (clean_line(line) for line in lines if _CELL in line)
+    return [row for row in rows if not all(cell in text for cell in row.split(_CELL))]
 
 
 def _flat(cell: lxml.html.HtmlElement) -> str:

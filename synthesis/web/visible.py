@@ -10,7 +10,7 @@ import lxml.html
 __all__ = ["clean_line", "clean_text", "drop_hidden"]
 
 _NEVER_SHOWN_NAMES = """
-script style template noscript iframe object embed svg annotation canvas audio video head link meta
+script style template noscript iframe object embed svg annotation canvas audio video link meta
 datalist select option input textarea button dialog
 """
 _NEVER_SHOWN = frozenset(_NEVER_SHOWN_NAMES.split())

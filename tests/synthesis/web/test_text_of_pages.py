@@ -129,7 +129,8 @@ def test_any_bytes_give_text(data: bytes, content_type: str) -> None:
 def test_declarations_mean_the_larger_table() -> None:
     """What is sent as GB2312 or Big5 holds characters that only the larger tables have."""
     assert decode_page("朱镕基".encode("gbk"), "text/html; charset=gb2312") == "朱镕基"
-    assert decode_page("我嘅嘢".encode("big5hkscs"), "text/html; charset=big5") == "我嘅嘢"
+    text = "我嘅朋友" + "中華民國" * 200
+    assert decode_page(text.encode("big5hkscs"), "text/html; charset=big5") == text
     assert decode_page(b"\x93quoted\x94", "text/html; charset=iso-8859-1") == "“quoted”"
 
 
@@ -249,9 +250,27 @@ def test_a_long_page_of_short_entries_is_not_cut() -> None:
     entries = "".join(
         f'<li><a href="/{n}">Entry number {n} of the register</a></li>' for n in range(200)
     )
-    html = f"<title>Register</title><body><p>A register of names.</p><ul>{entries}</ul>"
+    said = "".join(
+        f"<p>Name {n} of the register was taken down in a year of floods, in a cold hall.</p>"
+        for n in range(14)
+    )
+    html = f'<title>R</title><article>{said}</article><div class="related"><ul>{entries}</ul></div>'
     text = extract_html(html, "http://a.example/").text
     assert [n for n in range(200) if f"Entry number {n} " not in text] == []
+    assert [n for n in range(14) if f"Name {n} " not in text] == []
+
+
+def test_the_rows_of_a_box_beside_the_article_are_kept() -> None:
+    """A table of facts outside the main text comes after it, a table inside it once."""
+    story = "".join(
+        f"<p>Paragraph {n} tells of the river Aare, which flows through Bern for {n} miles.</p>"
+        for n in range(60)
+    )
+    box = "<table><tr><th>Length</th><td>288 km</td></tr><tr><th>Mouth<td>Rhine</table>"
+    html = f'<title>Aare</title><div class="infobox">{box}</div><article>{story}</article>'
+    text = extract_html(html, "http://a.example/").text
+    assert text.startswith("Paragraph 0")
+    assert text.count("Length | 288 km\nMouth | Rhine") == 1
 
 
 def test_a_long_article_is_read_without_its_surroundings() -> None:
