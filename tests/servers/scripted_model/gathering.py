@@ -20,11 +20,11 @@ from scripted_model.topics import TOPIC_OF, host_group, look_for, topics_about
 
 __all__ = ["gather", "rivals", "seeds"]
 
-_GROUPS = 5
+_GROUPS = 3
 _MEMBERS = 4
 _LEADER = ("head of government", "chief of state")
 _LISTED = ("mission", "commodity", "organization", "mineral", "water")
-_LISTS = {"mission": 2, "commodity": 2, "organization": 2, "mineral": 1}
+_LISTS = {"mission": 2, "commodity": 2, "organization": 1, "mineral": 1}
 _DOUBTFUL = frozenset({"whispers.test", "mirror-daily.test", "trap.test", "disputer.test"})
 
 
@@ -59,20 +59,22 @@ def _ways(seed: str, seen: Seen, task: Task) -> Iterator[list[Look]]:
     centre = seed if own else _goes_with(seed, seen, task)
     yield [(centre, topic) for topic in ("trade", "affairs", "country")]
     partner = _partner(centre, seen, task)
-    if partner:
-        yield [(partner, "country")]
     group = None
     if partner:
-        groups = _groups(partner, centre, seen, task)
-        yield groups
-        group = _smallest(groups, seen, task)
+        yield [(partner, "country")]
+        near = _neighbours(partner, centre, seen, task)
+        yield near
+        group = _fitting(near, centre, seen, task)
+        if group is None:
+            others = _groups(partner, seen, task)
+            yield others
+            group = _fitting(others, "", seen, task)
     if group is not None:
         members = _members(group, seen, task)
-        outside = [name for name in (centre, partner) if name and name not in members]
-        yield [(name, "partners") for name in [*members, *outside]]
+        yield [(name, "partners") for name in [*members, *_outside(group, members, seen, task)]]
     leader = _LEADER[draw(task.opening, "leader") < 0.3]
     leaders = look_for(centre, leader, "forward", language)
-    yield [*_lists(centre, seen, task), *([leaders] if leaders else [])]
+    yield [*([leaders] if leaders else []), *_lists(centre, seen, task)]
 
 
 def _next(looks: list[Look], seen: Seen, task: Task) -> list[Call]:
@@ -120,6 +122,17 @@ _BIG = frozenset(
 """Countries of which everybody knows that nearly all others trade with them."""
 
 
+def _outside(group: Look, members: list[str], seen: Seen, task: Task) -> list[str]:
+    """Return somebody of another group of that kind, so that it matters which group is meant."""
+    others = {
+        claim.head
+        for claim, _ in seen.claims()
+        if TOPIC_OF[claim.relation, "backward"] == group[1] and claim.tail != group[0]
+    } - set(members)
+    ranked = sorted(others, key=lambda name: (name not in _BIG, draw(task.opening, "out", name)))
+    return ranked[:1]
+
+
 def _partner(centre: str, seen: Seen, task: Task) -> str | None:
     """Return a country that the centre deals with, better one that few others deal with."""
     tails = {
@@ -137,13 +150,20 @@ def _goes_with(seed: str, seen: Seen, task: Task) -> str:
     return min(heads, key=lambda name: draw(task.opening, "centre", name)) if heads else seed
 
 
-def _groups(partner: str, centre: str, seen: Seen, task: Task) -> list[Look]:
-    """Return pages about groups that a country is of and that may be small."""
-    wanted = ("borders", "lies on", "natural resource", "official language", "member of")
+def _neighbours(partner: str, centre: str, seen: Seen, task: Task) -> list[Look]:
+    """Return pages about countries beside a country: what borders one of them is a small group."""
+    names = {claim.tail for claim in _claims_of(partner, ("borders",), seen)} - {centre}
+    chosen = sorted(names, key=lambda name: draw(task.opening, "group", name))[:_GROUPS]
+    return [(name, "country") for name in chosen]
+
+
+def _groups(partner: str, seen: Seen, task: Task) -> list[Look]:
+    """Return pages about other groups that a country is of and that may be small."""
+    wanted = ("lies on", "natural resource", "official language")
     looks: list[Look] = []
     for claim in _claims_of(partner, wanted, seen):
         look = look_for(claim.tail, claim.relation, "backward", task.language)
-        if look is not None and claim.tail != centre and look not in looks:
+        if look is not None and look not in looks:
             looks.append(look)
     looks.sort(key=lambda look: draw(task.opening, "group", *look))
     return looks[:_GROUPS]
@@ -161,12 +181,19 @@ def _members(group: Look, seen: Seen, task: Task) -> list[str]:
     return sorted(found)
 
 
-def _smallest(groups: list[Look], seen: Seen, task: Task) -> Look | None:
-    """Return a group with few members, but two at least, better none that all trade with."""
+def _fitting(groups: list[Look], outside: str, seen: Seen, task: Task) -> Look | None:
+    """Return a group with few members, but two at least, better none that all trade with.
+
+    Args:
+        groups: The pages about the groups.
+        outside: Who should not be one of the members.
+        seen: What was found.
+        task: The conversation.
+    """
     sized = []
     for group in groups:
         members = _members(group, seen, task)
-        if 2 <= len(members) <= _MEMBERS:
+        if 2 <= len(members) <= _MEMBERS and outside not in members:
             big = sum(name in _BIG for name in members)
             sized.append((big, draw(task.opening, "group", *group), group))
     return min(sized)[2] if sized else None

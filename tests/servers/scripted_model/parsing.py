@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -156,7 +155,7 @@ def direction(task: Task) -> dict[str, Any]:
     findings = [item for item in task.data("findings") if isinstance(item, dict)]
     redundant = [str(item["constraint"]) for item in findings if item.get("kind") == "redundant"]
     sees = task.chance("sees") < 0.7
-    picked = _picked(offers, findings, task)
+    picked = _picked(offers, task)
     strategy = str(picked["strategy"]) if picked else "Intersection Expansion"
     operation = str(picked["operation"]) if picked else "intersection"
     span = _span(question, task.data("graph_json"))
@@ -178,32 +177,11 @@ def direction(task: Task) -> dict[str, Any]:
     }
 
 
-_FAULTS = frozenset({"redundant", "shortcut", "search_cut_short", "text_leak"})
-
-
-def _picked(
-    offers: list[dict[str, Any]], findings: list[dict[str, Any]], task: Task
-) -> dict[str, Any] | None:
-    """Return the change to make.
-
-    While a question has several answers, one that leaves about a third of them and brings no new
-    fault; else the first.
-    """
-    if not offers:
-        return None
+def _picked(offers: list[dict[str, Any]], task: Task) -> dict[str, Any] | None:
+    """Return the change to make: the first that is offered, at times the second."""
     if len(offers) > 1 and task.chance("second") < 0.05:
         return offers[1]
-    count = next((item.get("count") for item in findings if item.get("kind") == "answers"), None)
-    if not isinstance(count, int) or count < 3:
-        return offers[0]
-
-    def cost(offer: dict[str, Any]) -> float:
-        effect = offer.get("effect") or {}
-        left = effect.get("answers")
-        bad = len(_FAULTS & set(effect.get("missing_afterwards") or ()))
-        return 2.0 * bad + abs(math.log(max(left or 1, 0.5) / (count / 3)))
-
-    return min(offers, key=cost)
+    return offers[0] if offers else None
 
 
 def _span(question: str, graph: Any) -> str:
