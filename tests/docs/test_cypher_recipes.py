@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +12,10 @@ from graphkit.checks import check
 from graphkit.facts import FactStore
 from graphkit.formats import read_evidence, read_sheet
 from graphkit.stores import GraphStore, load_facts, load_questions, save_checks, save_history
-from graphkit.stores.embedded import EmbeddedStore
-from graphkit.stores.neo4j import Neo4jStore
 from synthesis.grow import GrownQuestion, Growth
 from synthesis.grow_settings import GrowSettings
+from tests.docs.recipes import ENGINES, RECIPES, ROOT, empty_store, run
 
-ROOT = Path(__file__).parents[2]
 FACTBOOK = ROOT / "examples" / "factbook"
 RELATIONS = {
     "borders",
@@ -33,13 +29,6 @@ RELATIONS = {
     "party to",
     "exports",
 }
-RECIPES: dict[str, str] = dict(
-    re.findall(
-        r"^### ([^\n]+)\n```cypher\n(.*?)```",
-        (ROOT / "docs/cypher.md").read_text("utf8"),
-        flags=re.MULTILINE | re.DOTALL,
-    )
-)
 # These find nothing on sound grown questions; the test plants what they look for.
 PLANTED = {
     "Contradictions: a functional relation with two tails",
@@ -155,33 +144,11 @@ def benchmark_set() -> Benchmark:
     return Benchmark()
 
 
-@pytest.fixture(scope="module", params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def store(
-    request: pytest.FixtureRequest,
-    benchmark_set: Benchmark,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[GraphStore]:
-    if request.param == "neo4j":
-        server = request.getfixturevalue("neo4j_server")
-        with Neo4jStore.open(
-            server["NEO4J_URI"],
-            username=server["NEO4J_USERNAME"],
-            password=server["NEO4J_PASSWORD"],
-            database=server.get("NEO4J_DATABASE"),
-        ) as opened:
-            opened.write("MATCH (n) WHERE NOT n:Store DETACH DELETE n")
-            benchmark_set.load(opened)
-            yield opened
-        return
-    with EmbeddedStore.open(tmp_path_factory.mktemp("recipes") / "s.db") as opened:
+@pytest.fixture(scope="module", params=ENGINES)
+def store(request: pytest.FixtureRequest, benchmark_set: Benchmark) -> Iterator[GraphStore]:
+    with empty_store(request.param, request) as opened:
         benchmark_set.load(opened)
         yield opened
-
-
-def run(store: GraphStore, recipe: str, params: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of one recipe."""
-    names = set(re.findall(r"\$(\w+)", recipe))
-    return [dict(row) for row in store.read(recipe, {name: params[name] for name in names})]
 
 
 def test_there_are_many_recipes() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from graphkit.stores import open_store
 from rubric import Settings, load_trees, read_verdicts, score_reports
 from rubric.breakdown import break_down
 from rubric.settings import GuardMode
@@ -16,11 +16,9 @@ from rubric.statistics import decisions, pass_rates
 from rubric.stored import load_trees as load_into
 from rubric.stored import load_verdicts, save_scores
 from rubric.verdicts import WORDS
+from tests.docs.recipes import ENGINES, ROOT, RUBRIC_PAGE, RUBRIC_RECIPES, empty_store, run
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "rubric"
-PAGE = (ROOT / "docs" / "cypher-rubric.md").read_text(encoding="utf-8")
-RECIPES = dict(re.findall(r"## ([^\n]+)\n(?:(?!##)[^\n]*\n)*?```cypher\n(.*?)```", PAGE, re.DOTALL))
 PARAMS = {
     "guard": "published", "task": "peat-bog", "system": "cedar", "domain": "council-papers.example",
 }  # fmt: skip
@@ -30,8 +28,6 @@ class World:
     """The example, in the store and in Python."""
 
     def __init__(self, store):
-        import json
-
         self.store = store
         self.trees = load_trees(EXAMPLE / "trees")
         self.table = read_verdicts(EXAMPLE / "verdicts.jsonl")
@@ -50,15 +46,13 @@ class World:
         return self.by_task[report.task_id].atoms
 
     def rows(self, recipe):
-        query = RECIPES[recipe]
-        used = {name: value for name, value in PARAMS.items() if f"${name}" in query}
-        found = self.store.read(query, used)
-        return [tuple(row[column] for column in found.columns) for row in found]
+        rows = run(self.store, RUBRIC_RECIPES[recipe], PARAMS)
+        return [tuple(row.values()) for row in rows]
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    with open_store(tmp_path_factory.mktemp("store") / "s.db") as store:
+@pytest.fixture(scope="module", params=ENGINES)
+def world(request):
+    with empty_store(request.param, request) as store:
         yield World(store)
 
 
@@ -66,8 +60,8 @@ def test_every_recipe_is_tested():
     """Each query of the page has its test here, and each test its query."""
     source = Path(__file__).read_text(encoding="utf-8")
     asked = set(re.findall(r'world\.rows\("([^"]+)"\)', source))
-    assert len(RECIPES) == PAGE.count("```cypher") == 12
-    assert asked == set(RECIPES)
+    assert len(RUBRIC_RECIPES) == RUBRIC_PAGE.count("```cypher") == 12
+    assert asked == set(RUBRIC_RECIPES)
 
 
 def test_atoms_every_system_fails(world):
