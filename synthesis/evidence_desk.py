@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -33,6 +34,13 @@ class EvidenceDesk:
         self.settings = settings
         self.pool = EvidencePool(sheet=sheet)
         self.book = RelationBook(sheet)
+
+    @property
+    def mentions(self) -> Counter[str]:
+        """How often each entity is named by what is retained."""
+        return Counter(
+            name for item in self.pool.retained for name in (item.head_entity, item.tail_entity)
+        )
 
     async def take(
         self, records: Sequence[EvidenceRecord], *, popularity: bool = True

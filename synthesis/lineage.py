@@ -34,18 +34,23 @@ class Lineage:
         return cls(normal, (first_question(normal, reason=reason),))
 
     def followed(self, offer: Offer, parsed: QuestionGraph) -> Lineage:
-        """Return the line one advised mutation further; ids stay those of the line.
+        """Return the line one advised step further; ids stay those of the offer.
+
+        A mutation continues the line. A new beginning replaces the question, as a rewrite.
 
         Args:
             offer: The mutation that was advised and followed.
             parsed: The graph of the new text, whose question is taken over.
         """
+        after = offer.graph.replace(question=parsed.question, answer=parsed.answer)
+        if not offer.grows:
+            step = rewrite(self.graph, after, reason=offer.mutation.reason)
+            return Lineage(after, (*self.history, step), self.rewritten + 1)
         history = self.history
         normal = normalize(self.graph)
         if (normal.nodes, normal.edges) != (self.graph.nodes, self.graph.edges):
             step = rewrite(self.graph, normal, reason="The same question in normal form.")
             history = (*history, step)
-        after = offer.graph.replace(question=parsed.question, answer=parsed.answer)
         return replace(self, graph=after, history=(*history, offer.mutation))
 
     def rewritten_as(self, parsed: QuestionGraph, *, reason: str) -> Lineage:

@@ -28,6 +28,8 @@ class LoopSettings(BaseModel):
         min_evidence: The threshold k: with less retained evidence gathering is tried again.
         evidence: How many items one gathering is asked for.
         gatherings: How often gathering is tried before a seed is given up.
+        more_gatherings: How often more is gathered when the evidence offers no way to go on.
+        plan_attempts: How many entities and chains are tried when a question is planned.
         min_iterations: The least number of iterations.
         max_iterations: After that many a question is given up.
         min_edges: The least number of edges of the reasoning graph.
@@ -58,6 +60,8 @@ class LoopSettings(BaseModel):
     min_evidence: int = Field(default=5, ge=1)
     evidence: int = Field(default=20, ge=1)
     gatherings: int = Field(default=3, ge=1)
+    more_gatherings: int = Field(default=2, ge=0)
+    plan_attempts: int = Field(default=80, ge=0)
     min_iterations: int = Field(default=5, ge=1)
     max_iterations: int = Field(default=14, ge=1)
     min_edges: int = Field(default=5, ge=1)

@@ -29,7 +29,7 @@ from graphkit.question import QuestionGraph
 from synthesis.asked import asked_on
 from synthesis.dice import Dice
 
-__all__ = ["Goals", "Offer", "Planner", "Standing"]
+__all__ = ["Goals", "Offer", "Planner", "Standing", "without_text"]
 
 _LOOKED_AT = 240
 _WEIGHED = 14
@@ -193,6 +193,7 @@ class Planner:
         seed: int = 0,
         avoid: Collection[str] = (),
         steps_left: int = 0,
+        loosen: bool = False,
     ) -> tuple[Offer, ...]:
         """Return mutations that the evidence supports: the most promising, and those nearly so.
 
@@ -203,6 +204,7 @@ class Planner:
             avoid: What must not come back, as :func:`synthesis.asked.asked_on` tells it.
             steps_left: How many iterations are asked for still. A question that has one answer
                 early can hardly grow: any further condition would be redundant.
+            loosen: Offer to drop or widen conditions, and nothing else.
 
         Raises:
             MutationError: The declared answer is missing, unknown, or not an answer.
@@ -211,11 +213,13 @@ class Planner:
         proposer = Proposer(graph, self.facts, target, self.book)
         taken = {asked_on(proposer.graph, self.facts), *avoid}
         found: list[Offer] = []
-        for mutation, after in self._sensible(proposer, Dice(seed)):
+        dice = Dice(seed)
+        changes = self._looser(proposer, dice) if loosen else self._sensible(proposer, dice)
+        for mutation, after in changes:
             text = asked_on(after, self.facts)
             if text not in taken:
                 taken.add(text)
-                found.append(Offer("", mutation, after, self.standing(_untold(after))))
+                found.append(Offer("", mutation, after, self.standing(without_text(after))))
         if not found:
             return ()
         costs = {id(offer): self._cost(offer, steps_left - 1) for offer in found}
@@ -251,10 +255,13 @@ class Planner:
         typed = [n for n in match.entities if kind is None or self.facts.entity(n).type == kind]
         return (typed or list(match.entities))[0]
 
-    def _made_of_usable(self, mutation: Mutation) -> bool:
-        if self.usable is None or not mutation.evidence_ids:
-            return True
-        return any(item in self.usable for item in mutation.evidence_ids)
+    def made_of_usable(self, *mutations: Mutation) -> bool:
+        """Whether mutations rest on evidence that questions may be made of."""
+        usable = self.usable
+        return usable is None or all(
+            not mutation.evidence_ids or any(item in usable for item in mutation.evidence_ids)
+            for mutation in mutations
+        )
 
     # ---- what there is ----------------------------------------------------------------------
 
@@ -272,21 +279,20 @@ class Planner:
             sources = (self._extensions, self._inversions, self._compounds)
         else:
             sources = (self._tightenings, self._inversions)
-        nothing = True
         for source in sources:
-            for pair in itertools.islice(self._kept(proposer, source(proposer, dice)), _WEIGHED):
-                nothing = False
-                yield pair
-        if nothing or proposer.unique:
-            loosened = self._kept(proposer, self._loosenings(proposer, dice))
-            yield from itertools.islice(loosened, _WEIGHED // 2)
+            yield from itertools.islice(self._kept(proposer, source(proposer, dice)), _WEIGHED)
+
+    def _looser(self, proposer: Proposer, dice: Dice) -> Iterator[tuple[Mutation, QuestionGraph]]:
+        """Yield ways to drop or widen a condition, after which all that stay are needed."""
+        loosened = self._kept(proposer, self._loosenings(proposer, dice))
+        yield from itertools.islice(loosened, _WEIGHED // 2)
 
     def _kept(
         self, proposer: Proposer, mutations: Iterable[Mutation], *, needed: bool = True
     ) -> Iterator[tuple[Mutation, QuestionGraph]]:
         """Yield the changes made of usable evidence, after which all conditions are needed."""
         for mutation in itertools.islice(mutations, _LOOKED_AT):
-            if not self._made_of_usable(mutation):
+            if not self.made_of_usable(mutation):
                 continue
             after = apply_mutation(proposer.graph, mutation)
             if needed:
@@ -375,6 +381,6 @@ class Planner:
                 continue
 
 
-def _untold(graph: QuestionGraph) -> QuestionGraph:
+def without_text(graph: QuestionGraph) -> QuestionGraph:
     """Return the graph without its text, which a mutation has made out of date."""
     return normalize(graph).replace(question="")

@@ -24,7 +24,7 @@ from synthesis.finishing import finished_record, proved_chain
 from synthesis.lineage import Lineage
 from synthesis.loop_settings import LoopSettings
 from synthesis.offers import Offer, Planner, Standing
-from synthesis.openings import opening_offers
+from synthesis.planning import Plan, plan_question
 from synthesis.quality import QualityLimits, assess_quality
 from synthesis.rival_search import RivalSearch
 from synthesis.rivals import OpenEnd
@@ -120,6 +120,8 @@ class SeedLoop:
         self.lineage: Lineage | None = None
         self.line_qa: QaRecord | None = None
         self.wanting: tuple[str, ...] = ()
+        self.plan: Plan | None = None
+        self.explored = {fold(self.seed.entity_name)}
         self.iteration = 0
         self.seen: list[str] = []
         self.rewordings = 0
@@ -293,16 +295,14 @@ class SeedLoop:
         asked = asked_on(graph, facts)
         if self.lineage is None:
             self.lineage = Lineage.begun(graph, seed=self.seed.entity_name)
-        elif offer is not None and offer.grows and asked == asked_on(offer.graph, facts):
+        elif offer is not None and asked == asked_on(offer.graph, facts):
             self.lineage = self.lineage.followed(offer, graph)
         elif asked == asked_on(self.lineage.graph, facts):
             self.lineage = self.lineage.reworded(graph)
             self.line_qa = qa
             return
         else:
-            reason = "The question was written anew."
-            if offer is not None and offer.grows:
-                reason = "The author wrote a question that asks something else than advised."
+            reason = "The author wrote a question that asks something else than advised."
             self.lineage = self.lineage.rewritten_as(graph, reason=reason)
         self.line_qa = qa
         self.rewordings = 0
@@ -437,38 +437,33 @@ class SeedLoop:
         return advice, offer if not reading.usable else None
 
     async def _grow(self, qa: QaRecord, reading: Reading) -> tuple[Advice, Offer | None]:
-        planner = self._planner()
-        if self.lineage is not None:
-            graph = self.lineage.graph
-            offers = self._offers(planner, graph)
-            if offers:
-                worded = self.line_qa or qa
-                return await advise(
-                    self.errand.door,
-                    worded,
-                    graph,
-                    planner.standing(graph),
-                    offers,
-                    language=self.settings.language,
-                    vote=self.iteration,
-                )
-        opening = opening_offers(planner, self.seed.entity_name, seed=self._salt(), avoid=self.seen)
-        if not opening:
-            return Advice(kind="gather", problems=reading.problems), None
-        offer = opening[0]
-        advice = Advice(
-            kind="start",
-            expansion_advice=ExpansionAdvice(
-                target_text_span=first_span(qa.question, ()),
-                reasoning="Nothing can be built on the question as it is.",
-                semantic_suggestion="Write a new question of the structure given.",
-            ),
-            offer=told_offer(offer, offer.graph, self.settings.language),
-            problems=reading.problems,
-        )
-        return advice, offer
+        """Return advice on how to go on: from the line, by a plan, with more evidence, or looser.
 
-    def _offers(self, planner: Planner, graph: QuestionGraph) -> tuple[Offer, ...]:
+        Without evidence for any of these the advice is to gather, which ends the seed.
+        """
+        for more in range(self.settings.more_gatherings + 1):
+            planner = self._planner()
+            offers = self._from_line(planner)
+            if offers:
+                return await self._advised(qa, planner, offers)
+            opening = self._opening(planner)
+            if opening is not None:
+                return self._start(qa, reading, opening), opening
+            if more == self.settings.more_gatherings or not await self._gather_more():
+                break
+        planner = self._planner()
+        offers = self._from_line(planner, loosen=True)
+        if offers:
+            return await self._advised(qa, planner, offers)
+        return Advice(kind="gather", problems=reading.problems), None
+
+    def _from_line(self, planner: Planner, *, loosen: bool = False) -> tuple[Offer, ...]:
+        if self.lineage is None:
+            return ()
+        graph = self.lineage.graph
+        planned = self.plan.after(graph, planner) if self.plan is not None else None
+        if planned is not None and not loosen:
+            return (planned,)
         try:
             return planner.offers(
                 graph,
@@ -476,9 +471,69 @@ class SeedLoop:
                 seed=self._salt(),
                 avoid=self.seen,
                 steps_left=self.settings.min_iterations - self.iteration,
+                loosen=loosen,
             )
         except MutationError:  # rivals have been found that push the answer out
             return ()
+
+    async def _advised(
+        self, qa: QaRecord, planner: Planner, offers: Sequence[Offer]
+    ) -> tuple[Advice, Offer | None]:
+        graph = self._line()
+        return await advise(
+            self.errand.door,
+            self.line_qa or qa,
+            graph,
+            planner.standing(graph),
+            offers,
+            language=self.settings.language,
+            vote=self.iteration,
+        )
+
+    def _opening(self, planner: Planner) -> Offer | None:
+        """Plan a question from the beginning and return its first step."""
+        left = self.settings.max_iterations - self.iteration
+        self.plan = plan_question(
+            planner,
+            self.seed.entity_name,
+            min_iterations=min(left, max(1, self.settings.min_iterations - self.iteration)),
+            max_iterations=left,
+            attempts=self.settings.plan_attempts,
+            seed=self._salt(),
+            avoid=self.seen,
+        )
+        return self.plan.opening(planner) if self.plan is not None else None
+
+    def _start(self, qa: QaRecord, reading: Reading, opening: Offer) -> Advice:
+        return Advice(
+            kind="start",
+            expansion_advice=ExpansionAdvice(
+                target_text_span=first_span(qa.question, ()),
+                reasoning="From the question as it is no sound one can be reached.",
+                semantic_suggestion="Write a new question of the structure given.",
+            ),
+            offer=told_offer(opening, opening.graph, self.settings.language),
+            problems=reading.problems,
+        )
+
+    async def _gather_more(self) -> bool:
+        """Gather about an entity that the evidence names often; whether anything new came."""
+        mentions = self.desk.mentions
+        names = sorted(mentions, key=lambda name: (-mentions[name], name))
+        fresh = [name for name in names if fold(name) not in self.explored]
+        if not fresh:
+            return False
+        self.explored.add(fold(fresh[0]))
+        gathered = await gather(
+            self.errand,
+            seed=fresh[0],
+            count=self.settings.evidence,
+            known=tuple(self.desk.pool.records.values()),
+            wanted=_more_wanted(self.seed.entity_name, self.settings.language),
+        )
+        filtered = await self.desk.take(gathered.records)
+        self.record("gathered", {"about": fresh[0], **gathered.to_record(), **filtered})
+        return bool(filtered["new"])
 
     def _salt(self) -> int:
         text = f"{self.settings.seed}/{fold(self.seed.entity_name)}/{self.iteration}"
@@ -491,4 +546,13 @@ def _shortage(kept: int, wanted: int, language: str) -> str:
     return (
         f"Only {kept} facts could be kept so far, at least {wanted} are needed: look at other "
         "sources, and for facts that are less well known."
+    )
+
+
+def _more_wanted(seed: str, language: str) -> str:
+    if language == "zh":
+        return f"与“{seed}”有关的事实，以及同类对象的同样事实（完整的成员名单最好）。"
+    return (
+        f"Facts that lead from here to {seed}, and the same facts about other things of the same "
+        "kind; complete lists of members are best."
     )
