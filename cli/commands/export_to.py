@@ -172,6 +172,10 @@ def _tell(content: ReleaseContent, built: Release, licences: Any) -> None:
         )
     if content.unsupported:
         note(f"{len(content.unsupported):,} questions name no evidence")
+    private = built.numbers["personal_data"]["kinds"]
+    if private:
+        told = ", ".join(f"{name}: {count:,}" for name, count in private.items())
+        note(f"what may expose a person was found ({told}); statistics.json says where")
     unknown = [row.root_domain for row in built.sources if row.licence == "unknown"]
     if unknown:
         note(

@@ -144,7 +144,8 @@ def _told(numbers: Mapping[str, Any], settings: ReleaseSettings) -> dict[str, An
         return dict(numbers)
     evidence = dict(numbers["evidence"])
     evidence["missing"] = [{"question": item["question"]} for item in evidence["missing"]]
-    return {**numbers, "evidence": evidence}
+    private = {"kinds": numbers["personal_data"]["kinds"]}
+    return {**numbers, "evidence": evidence, "personal_data": private}
 
 
 def _manifest(

@@ -75,6 +75,7 @@ def data_card(
     if "root_domains.png" in files:
         parts.append("![Distinct root domains per question](root_domains.png)")
     parts.append(_sources(numbers["sources"]))
+    parts += ["## Personal data", _personal(numbers["personal_data"])]
     parts += ["## Licence", _licence(numbers, settings)]
     parts += ["## Canary", f"{_CANARY}\n\n> {canary}"]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -130,8 +131,9 @@ def _opening(numbers: Mapping[str, Any], settings: ReleaseSettings) -> str:
     spoken = ", ".join(
         f"{item['questions']:,} in {name}" for name, item in numbers["languages"].items()
     )
+    count = f"{numbers['questions']:,} question{'' if numbers['questions'] == 1 else 's'}"
     text = (
-        f"{numbers['questions']:,} questions for search agents ({spoken}), each a graph of sets "
+        f"{count} for search agents ({spoken}), each a graph of sets "
         f"with the evidence behind it; version {settings.version}."
     )
     return f"{settings.description.strip()}\n\n{text}" if settings.description.strip() else text
@@ -237,6 +239,17 @@ def _sources(sources: Sequence[Mapping[str, Any]]) -> str:
     left = len(sources) - _MOST_ROWS
     more = f"\n\n{left} more sources are in `licences.csv`." if left > 0 else ""
     return markdown_table(("root domain", "evidence", "questions", "licence"), rows) + more
+
+
+def _personal(found: Mapping[str, Any]) -> str:
+    searched = (
+        "Questions, answers and evidence were searched by patterns for e-mail addresses, telephone "
+        "numbers, numbers of documents, accounts and cards, and street addresses"
+    )
+    if not found["kinds"]:
+        return f"{searched}; nothing was found. Patterns do not find everything."
+    told = ", ".join(f"{name}: {count:,}" for name, count in found["kinds"].items())
+    return f"{searched}. Found were {told}; see `statistics.json`, and look at them."
 
 
 def _licence(numbers: Mapping[str, Any], settings: ReleaseSettings) -> str:

@@ -10,12 +10,14 @@ from graphkit.checks.statistics import statistics
 from graphkit.checks.tokens import count_tokens, tokenizer_name
 from graphkit.patterns import shape
 from graphkit.question import QuestionGraph
+from synthesis.privacy import find_private
 from synthesis.release.content import ReleaseContent
 from synthesis.release.licences import SourceRow
 
 __all__ = [
     "check_counts",
     "markdown_table",
+    "personal_data",
     "quality_counts",
     "release_statistics",
     "table_two",
@@ -76,6 +78,7 @@ def release_statistics(content: ReleaseContent, sources: Sequence[SourceRow]) ->
         "sources": [row.to_record() for row in sources],
         "checks": check_counts(content.questions),
         "quality": quality_counts(content.questions),
+        "personal_data": personal_data(content),
         **found,
     }
 
@@ -111,6 +114,27 @@ def check_counts(graphs: Sequence[QuestionGraph]) -> dict[str, Any]:
         "sound": sum(all(verdict.values()) for verdict in verdicts),
         "basis": _states(str(checks.get("basis") or "none") for checks in found),
     }
+
+
+def personal_data(content: ReleaseContent) -> dict[str, Any]:
+    """Search questions, answers and evidence for what may expose a person; see ``find_private``.
+
+    Args:
+        content: What is released.
+
+    Returns:
+        ``kinds`` (kind -> how often it was found) and ``places``, each with its kind, and the
+        question or the evidence record that it is in.
+    """
+    places: list[dict[str, str]] = []
+    for graph in content.questions:
+        texts = {"question": graph.question, "answer": graph.answer or ""}
+        places += [{"kind": m.kind, "question": str(graph.id)} for m in find_private(texts)]
+    for record in content.evidence:
+        names = f"{record.head_entity}\n{record.tail_entity}"
+        texts = {"text": record.evidence_text, "names": names}
+        places += [{"kind": m.kind, "evidence": record.evidence_id} for m in find_private(texts)]
+    return {"kinds": _states(place["kind"] for place in places), "places": places}
 
 
 def quality_counts(graphs: Iterable[QuestionGraph]) -> dict[str, dict[str, int]]:

@@ -148,6 +148,27 @@ def test_quality_is_counted_by_state() -> None:
     assert "| clear | 0 | 1 | 1 | 1 |" in built.files["README.md"].decode()
 
 
+def test_personal_data_is_searched_for() -> None:
+    """What patterns find is listed by place and never repeated; sealed, it is only counted."""
+    found = gather_content(
+        [question(0, question="Who has the address jo@example.org?"), question(1)],
+        {f"e{n}": record(n, evidence_text="Call +49 30 1234567.") for n in (0, 4)},
+    )
+    told = json.loads(build_release(found).files["statistics.json"])["personal_data"]
+    assert told == {
+        "kinds": {"phone": 2, "e-mail": 1},
+        "places": [
+            {"kind": "e-mail", "question": "q0"},
+            {"kind": "phone", "evidence": "e0"},
+            {"kind": "phone", "evidence": "e4"},
+        ],
+    }
+    sealed = build_release(found, SEALED)
+    assert json.loads(sealed.files["statistics.json"])["personal_data"] == {"kinds": told["kinds"]}
+    assert "Found were phone: 2, e-mail: 1" in sealed.files["README.md"].decode()
+    assert "nothing was found" in build_release(content()).files["README.md"].decode()
+
+
 def test_the_card_has_the_head_of_a_hub() -> None:
     """Licence, languages, size and files stand in the YAML head, quoted where they must be."""
     chosen = ReleaseSettings(title='A "new" set: 1', licence="CC-BY-4.0", version="2026.11")
