@@ -23,7 +23,7 @@ form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section s
 tfoot thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_SURROUNDINGS = frozenset(("head", "nav", "footer", "aside", "form", "menu"))
+_SURROUNDINGS = frozenset(("title", "nav", "footer", "aside", "form", "menu"))
 _HOLDING = _BLOCKS - {"tr", "caption"}
 _WHITE = re.compile(r"\s+")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=[/._-]|$)")

@@ -260,6 +260,12 @@ def test_a_long_page_of_short_entries_is_not_cut() -> None:
     assert [n for n in range(14) if f"Name {n} " not in text] == []
 
 
+def test_a_page_without_a_body_tag_is_read() -> None:
+    """A parser that takes an article for a part of the head loses nothing of it."""
+    found = extract_html("<title>T</title><article><p>All of it.</article>", "http://a.example/")
+    assert (found.title, found.text) == ("T", "All of it.")
+
+
 def test_the_rows_of_a_box_beside_the_article_are_kept() -> None:
     """A table of facts outside the main text comes after it, a table inside it once."""
     story = "".join(
