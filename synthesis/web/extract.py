@@ -23,7 +23,8 @@ form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section s
 tfoot thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_SURROUNDINGS = frozenset(("title", "nav", "footer", "aside", "form", "menu"))
+_SURROUNDINGS = frozenset(("title", "nav", "footer", "aside", "menu"))
+_TITLE_ONLY = frozenset(("title",))
 _HOLDING = _BLOCKS - {"tr", "caption"}
 _WHITE = re.compile(r"\s+")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=[/._-]|$)")
@@ -55,8 +56,8 @@ def extract_html(html: str, url: str) -> Extracted:
 
     The main text is what trafilatura finds, with the rows of tables that it leaves out at the
     end; where that is less than half of all visible text, or the page is short, all visible text
-    counts but menus, footers, asides and forms: lists and tables of short entries are what facts
-    are often in. What is hidden is never text.
+    counts but menus, footers and asides, unless there is nothing else: lists and tables of short
+    entries are what facts are often in. What is hidden is never text.
 
     Args:
         html: The page.
@@ -72,7 +73,7 @@ def extract_html(html: str, url: str) -> Extracted:
     declared = tree.get("lang") or tree.get("xml:lang") or ""
     title, published = _title(tree), _declared_date(tree, url)
     drop_hidden(tree)
-    lines = [line for line in _lines(tree) if line.strip()]
+    lines = list(_lines(tree, _SURROUNDINGS)) or list(_lines(tree, _TITLE_ONLY))
     text = plain = clean_text("\n".join(lines))
     if len(plain) > _SHORT and len(html) < _LONG:
         document = trafilatura.bare_extraction(
@@ -167,7 +168,12 @@ def _declared_date(tree: lxml.html.HtmlElement, url: str) -> str | None:
     return next((date for text in found if (date := iso_date(text))), None)
 
 
-def _lines(tree: lxml.html.HtmlElement) -> Iterator[str]:
+def _lines(tree: lxml.html.HtmlElement, without: frozenset[str]) -> Iterator[str]:
+    """Yield the lines of a page that are not blank."""
+    return filter(str.strip, _blocks(tree, without))
+
+
+def _blocks(tree: lxml.html.HtmlElement, without: frozenset[str]) -> Iterator[str]:
     """Yield the visible text of a page, a block a line; a row of a table is one line."""
     parts: list[str] = []
     stack: list[tuple[lxml.html.HtmlElement, bool]] = [(tree, False)]
@@ -177,7 +183,7 @@ def _lines(tree: lxml.html.HtmlElement) -> Iterator[str]:
         if block and parts:
             yield "".join(parts)
             parts.clear()
-        if not closing and node.tag not in _SURROUNDINGS:
+        if not closing and node.tag not in without:
             if node.tag == "tr" and not any(part.tag in _HOLDING for part in node.iter()):
                 yield _CELL.join(filter(None, (_flat(cell) for cell in node)))
             else:

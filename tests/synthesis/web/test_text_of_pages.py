@@ -221,12 +221,12 @@ def test_what_is_seen_stays() -> None:
 
 
 def test_lists_and_tables_are_kept_and_menus_are_not() -> None:
-    """Short entries of lists and rows of tables are text; menus, footers and forms are not."""
+    """Short entries of lists and rows of tables are text; menus, footers and buttons are not."""
     html = """<title> Austria  – facts </title><nav><a href=/>Home</a></nav><h1>Austria</h1>
     <p>A <b>land</b>locked country.</p><ul><li><a href=/de>Germany</a><li><a href=/it>Italy</a></ul>
     <table><tr><th>Capital<td>Vienna<br>(Wien)<tr><th>Currency<td>Euro</table>
     <table><tr><td><div>Cell</div><p>with blocks</p><td>beside</table>
-    <form>Search</form><aside>Ads</aside><pre>  kept
+    <form>Asked<button>Search</button></form><aside>Ads</aside><pre>  kept
   lines</pre><footer>Imprint</footer>"""
     found = extract_html(html, "http://a.example/")
     assert found.title == "Austria – facts"
@@ -240,6 +240,7 @@ def test_lists_and_tables_are_kept_and_menus_are_not() -> None:
         "Cell",
         "with blocks",
         "beside",
+        "Asked",
         "kept",
         "lines",
     ]
@@ -264,6 +265,12 @@ def test_a_page_without_a_body_tag_is_read() -> None:
     """A parser that takes an article for a part of the head loses nothing of it."""
     found = extract_html("<title>T</title><article><p>All of it.</article>", "http://a.example/")
     assert (found.title, found.text) == ("T", "All of it.")
+
+
+def test_a_page_within_a_menu_or_form_is_read() -> None:
+    """A tag that was never closed, and a form around all, do not swallow the page."""
+    for html in ("<nav><p>All of it.<p>Really.", "<form><p>All of it.</p><p>Really.</p></form>"):
+        assert extract_html(html, "http://a.example/").text == "All of it.\nReally."
 
 
 def test_the_rows_of_a_box_beside_the_article_are_kept() -> None:
