@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from graphkit.errors import GraphkitError
@@ -86,16 +86,19 @@ def _chains(evidence: Evidence) -> Iterator[tuple[float, QuestionGraph, str]]:
     dealing: dict[str, list[dict[str, Any]]] = {}
     leaders: dict[str, list[dict[str, Any]]] = {}
     for item in evidence.items:
-        relation = family(item["relation"])
+        known = family(item["relation"])
         usual = canonical(item["relation"])
         if usual in _ANCHORED:
             lists[item["head_entity"]] = lists.get(item["head_entity"], 0) + 1
             groups.setdefault((item["relation"], item["tail_entity"]), []).append(item)
         if usual in _BETWEEN and item.get("is_fresh_knowledge"):
             dealing.setdefault(item["tail_entity"], []).append(item)
-        if relation is not None and relation.functional and item.get("is_fresh_knowledge"):
+        if known is not None and known.functional and item.get("is_fresh_knowledge"):
             leaders.setdefault(item["head_entity"], []).append(item)
-    for (_, anchor), members in groups.items():
+    kinds: dict[str, set[str]] = {}
+    for (relation, _), members in groups.items():
+        kinds.setdefault(relation, set()).update(item["head_entity"] for item in members)
+    for (relation, anchor), members in groups.items():
         names = {item["head_entity"] for item in members}
         for item in members:
             country = item["head_entity"]
@@ -103,13 +106,27 @@ def _chains(evidence: Evidence) -> Iterator[tuple[float, QuestionGraph, str]]:
                 yield -2.0 + 0.3 * lists[country], _chain((item, last)), last["tail_entity"]
         if not 2 <= len(names) <= _GROUP or not names <= dealing.keys():
             continue
+        near, far = _who_deals(names, dealing), _who_deals(kinds[relation], dealing)
         for start in members:
             for item in dealing.get(start["head_entity"], ()):
                 country = item["head_entity"]
                 for last in leaders.get(country, ()):
                     if country not in names and country != anchor:
                         score = 0.3 * lists.get(country, 0)
+                        if near[item["relation"]] == far[item["relation"]]:
+                            score -= 3.0  # whoever deals with any group deals with this one
                         yield score, _chain((start, item, last)), last["tail_entity"]
+
+
+def _who_deals(
+    names: Iterable[str], dealing: dict[str, list[dict[str, Any]]]
+) -> dict[str, set[str]]:
+    """Return who deals with any of some countries, by relation."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        for item in dealing.get(name, ()):
+            found.setdefault(item["relation"], set()).add(item["head_entity"])
+    return found
 
 
 def _chain(items: Sequence[dict[str, Any]]) -> QuestionGraph:
