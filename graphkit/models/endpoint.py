@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -64,6 +65,11 @@ def address_of(base_url: str | None) -> str:
     """
     if base_url is None:
         base_url = os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    return _bare(base_url)
+
+
+@functools.lru_cache(maxsize=256)
+def _bare(base_url: str) -> str:
     parts = urlsplit(base_url)
     host = parts.netloc.rpartition("@")[2].lower()
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))

@@ -22,6 +22,10 @@ from graphkit.models.redaction import Redactor, secrets_of
 
 __all__ = ["ExchangeLog", "exchange_key"]
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+)
 _MARKS = frozenset(("begun", "failed", "retried"))
 _HEAD = re.compile(
     rb'\{"key":("(?:[^"\\]|\\.)*"),"kind":("(?:[^"\\]|\\.)*"),"run":("(?:[^"\\]|\\.)*")'
@@ -42,9 +46,7 @@ def exchange_key(kind: str, **parts: Any) -> str:
     >>> exchange_key("search", query="x")[:12]
     'dba583278599'
     """
-    text = json.dumps(
-        [kind, parts], sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    text = _CANONICAL.encode([kind, parts])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -244,9 +246,13 @@ class ExchangeLog:
         usage = price(reply) if price is not None else None
         if usage is not None:
             record["usage"] = dict(usage)
-        record["request"] = self.redactor.data(request)
-        record["reply"] = self.redactor.data(reply)
-        line = _encode(record)
+        record["request"], record["reply"] = request, reply
+        text = _ENCODER.encode(record)
+        if self.redactor.suspects(text):
+            record["request"] = self.redactor.data(request)
+            record["reply"] = self.redactor.data(reply)
+            text = _ENCODER.encode(record)
+        line = _line(text, record)
         self._places[_short(key)] = self._append(line)
         self._begun.discard(_short(key))
         return json.loads(line)["reply"]
@@ -268,7 +274,8 @@ class ExchangeLog:
         record: dict[str, Any] = {"key": key, "kind": kind, "run": self.run, "at": _now()}
         if agent is not None:
             record["agent"] = agent
-        self._append(_encode({**record, **self.redactor.data(details)}))
+        record.update(self.redactor.data(details))
+        self._append(_line(_ENCODER.encode(record), record))
 
     def close(self) -> None:
         """Flush the log to the disk, give up the lock and close the file; twice does no harm."""
@@ -350,9 +357,8 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
-def _encode(record: Mapping[str, Any]) -> bytes:
+def _line(text: str, record: Mapping[str, Any]) -> bytes:
     """Return a record as one line; half surrogate pairs, which UTF-8 cannot carry, are escaped."""
-    text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError:

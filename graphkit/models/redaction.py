@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -34,6 +35,7 @@ _PARAMETER = re.compile(
 _NAMES = frozenset(
     ("authorization", "proxy-authorization", "api-key", "x-api-key", "api_key", "apikey")
 ) | {"x-subscription-token", "cookie", "set-cookie"}
+_QUIET_MARKS = ("key=", "token=", *(f'"{name}"' for name in sorted(_NAMES)))
 _VARIABLE = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$")
 _SHORTEST = 8
 _SHORTEST_LOOK = 15
@@ -46,7 +48,8 @@ def secrets_of(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
         environment: Variable -> value; the environment of the process without it.
 
     Returns:
-        Values of at least eight characters, in order of their variables.
+        Values of at least eight characters that are no plain word of lower-case letters, in
+        order of their variables.
 
     >>> secrets_of({"SEARCH_API_KEY": "0123456789", "HOME": "/home/somebody", "API_KEY": "short"})
     ('0123456789',)
@@ -55,7 +58,9 @@ def secrets_of(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
     return tuple(
         value.strip()
         for name, value in sorted(variables.items())
-        if _VARIABLE.search(name.upper()) and len(value.strip()) >= _SHORTEST
+        if _VARIABLE.search(name.upper())
+        and len(value.strip()) >= _SHORTEST
+        and not (value.strip().isalpha() and value.strip().islower())
     )
 
 
@@ -75,12 +80,30 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known: tuple[str, ...] = ()
+        self._marks: tuple[str, ...] = ()
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
         """Add values that are known to be secret; the longest are taken out first."""
         found = {secret for secret in secrets if len(secret) >= _SHORTEST}
         self._known = tuple(sorted(found | set(self._known), key=lambda item: (-len(item), item)))
+        escaped = (json.dumps(item, ensure_ascii=False)[1:-1] for item in self._known)
+        self._marks = (*_SIGNS, "Bearer", "Basic", *escaped)
+
+    def suspects(self, text: str) -> bool:
+        """Whether a JSON text may hold a secret; if not, :meth:`data` would change nothing in it.
+
+        Args:
+            text: JSON without needless escapes, as ``json.dumps(..., ensure_ascii=False)`` writes
+                it.
+
+        >>> Redactor().suspects('{"q": "Asia"}'), Redactor().suspects('{"Cookie": "x"}')
+        (False, True)
+        """
+        if any(mark in text for mark in self._marks):
+            return True
+        lower = text.lower()
+        return any(mark in lower for mark in _QUIET_MARKS)
 
     def text(self, text: str) -> str:
         """Return a text without its secrets."""

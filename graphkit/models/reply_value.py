@@ -108,8 +108,11 @@ def fit(data: Any, model: type[T]) -> ReadValue[T]:
         strict_json.dumps(data)
     except ValueError as error:
         return ReadValue(None, (), (f"the reply holds no plain JSON: {error}",))
-    data = _wrapped(copy.deepcopy(data), model, repairs)
-    whole = copy.deepcopy(data)
+    whole = _wrapped(data, model, repairs)
+    try:
+        return ReadValue(_strict_or_lax(whole, model, repairs), tuple(repairs))
+    except ValidationError:
+        data = copy.deepcopy(whole)  # mended below; the problems are told of what was there
     for _ in range(_ROUNDS):
         try:
             return ReadValue(_strict_or_lax(data, model, repairs), tuple(repairs))
