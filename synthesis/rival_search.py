@@ -36,8 +36,8 @@ class RivalSearch:
         Returns:
             What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
             conversations, evidence found, sets too large to be followed (``cut``), sets that are
-            everything (``unbounded``), and whether all that is open was looked at (``complete``). That a search came to an end proves nothing about
-            what is not on the web.
+            everything (``unbounded``), and whether all that is open was looked at (``complete``).
+            That a search came to an end proves nothing about what is not on the web.
 
         Raises:
             ModelError: The model gives no usable reply.

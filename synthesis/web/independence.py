@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -121,7 +122,9 @@ def _takes_over(one: _Traits, other: _Traits) -> bool:
     )
 
 
+@functools.lru_cache(maxsize=256)
 def _traits(text: str) -> _Traits:
+    # The same few pages are compared for every claim of a conversation.
     words = signs_and_words(text)
     paragraphs = []
     for paragraph in text.split("\n"):
