@@ -124,14 +124,23 @@ def progress(label: str, unit: str = "") -> Progress:
 
 def limit_rows(rows: Sequence[Any]) -> Sequence[Any]:
     """Return as many rows as a table is to show; how many more there are is said on stderr."""
-    limit = State.current().settings().output.rows
-    if len(rows) > limit:
+    limit = rows_of_a_table()
+    tell_more_rows(len(rows) - limit)
+    return rows[:limit]
+
+
+def rows_of_a_table() -> int:
+    """Return how many rows a table is to show at the most."""
+    return State.current().settings().output.rows
+
+
+def tell_more_rows(number: int) -> None:
+    """Say on standard error how many rows a table leaves out, if any."""
+    if number > 0:
         click.echo(
-            f"note: {len(rows) - limit:,} more rows; --json prints all, "
-            "GRAPHKIT_OUTPUT_ROWS=N shows more",
+            f"note: {number:,} more rows; --json prints all, GRAPHKIT_OUTPUT_ROWS=N shows more",
             err=True,
         )
-    return rows[:limit]
 
 
 def no_store_yet(flag: str | None) -> bool:

@@ -6,14 +6,25 @@ import json
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from cli.state import State
 
-__all__ = ["cut", "document", "line", "mark", "paint", "pairs", "table", "visible", "width"]
+__all__ = [
+    "cut",
+    "document",
+    "document_of_rows",
+    "line",
+    "mark",
+    "paint",
+    "pairs",
+    "table",
+    "visible",
+    "width",
+]
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _TURNING = frozenset(
@@ -23,20 +34,40 @@ _TURNING = frozenset(
 
 def line(record: Mapping[str, Any]) -> None:
     """Print one JSON object in one line on standard output."""
-    _print_json(record, None)
+    click.echo(_encoded(record, None), color=True)
 
 
 def document(value: Any) -> None:
     """Print one JSON document on standard output."""
-    _print_json(value, 2)
+    click.echo(_encoded(value), color=True)
 
 
-def _print_json(value: Any, indent: int | None) -> None:
+def document_of_rows(
+    head: Mapping[str, Any], name: str, rows: Iterable[Any], tail: Callable[[], Mapping[str, Any]]
+) -> None:
+    """Print one JSON document with many rows, each as it comes.
+
+    Args:
+        head: What stands before the rows.
+        name: The key of the rows.
+        rows: The rows.
+        tail: Gives what stands behind the rows, once all of them came.
+    """
+    out = sys.stdout.buffer
+    out.write(_encoded(head)[: -len("\n}")] + f",\n  {json.dumps(name)}: [".encode())
+    some = False
+    for row in rows:
+        out.write((b"," if some else b"") + b"\n    " + _encoded(row).replace(b"\n", b"\n    "))
+        some = True
+    out.write((b"\n  " if some else b"") + b"],\n" + _encoded(tail())[len("{\n") :] + b"\n")
+    out.flush()
+
+
+def _encoded(value: Any, indent: int | None = 2) -> bytes:
     try:
-        data = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False).encode()
+        return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False).encode()
     except UnicodeEncodeError:  # half of a surrogate pair: JSON can carry it, UTF-8 cannot
-        data = json.dumps(value, indent=indent, allow_nan=False).encode()
-    click.echo(data, color=True)
+        return json.dumps(value, indent=indent, allow_nan=False).encode()
 
 
 def visible(text: str) -> str:

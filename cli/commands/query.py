@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import sys
-from typing import Any
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli import render
 from cli.endings import finish, note
-from cli.options import as_json, limit_rows, opened_store, progress, takes_store
+from cli.options import (
+    as_json,
+    opened_store,
+    progress,
+    rows_of_a_table,
+    takes_store,
+    tell_more_rows,
+)
+
+if TYPE_CHECKING:
+    from graphkit.stores.base import Stream
 
 __all__ = ["query"]
 
@@ -58,37 +69,56 @@ def query(
         with open_source("-") as source:
             cypher = source.text()
     values = _values(params)
-    with opened_store(store, read_only=not write) as opened, progress("running the query"):
-        rows = (
-            opened.write(cypher, values, timeout=timeout)
-            if write
-            else opened.read(cypher, values, limit=limit, timeout=timeout)
-        )
-        found = list(rows)
-    for text in rows.notes:
-        note(text)
+    if write:
+        from graphkit.stores.base import Stream
+
+        with opened_store(store) as opened, progress("running the query"):
+            rows = opened.write(cypher, values, timeout=timeout)
+        found = Stream(rows.columns, rows.source, notes=rows.notes)
+        _show(found, rows.counters, csv_, json_)
+    else:
+        with (
+            opened_store(store, read_only=True) as opened,
+            progress("running the query"),
+            opened.stream(cypher, values, limit=limit, timeout=timeout) as found,
+        ):
+            _show(found, {}, csv_, json_)
+    finish()
+
+
+def _show(found: Stream, counters: Mapping[str, int], csv_: bool, json_: bool) -> None:
+    """Print rows as they come, then what is to be said of all of them."""
     if json_:
-        render.document(
-            {
-                "columns": list(rows.columns),
-                "rows": found,
-                "truncated": rows.truncated,
-                "counters": dict(rows.counters),
-                "notes": list(rows.notes),
-            }
+        render.document_of_rows(
+            {"columns": list(found.columns)},
+            "rows",
+            found,
+            lambda: {
+                "truncated": found.truncated,
+                "counters": dict(counters),
+                "notes": list(found.notes),
+            },
         )
     elif csv_:
-        _print_csv(rows.columns, found)
-    elif rows.columns:
-        shown = limit_rows(found)
-        click.echo(render.table(rows.columns, ([row[c] for c in rows.columns] for row in shown)))
-        click.echo(f"{len(found):,} row{'' if len(found) == 1 else 's'}", err=True)
-    if rows.truncated and not json_:
-        note(f"--limit left rows out: {len(found):,} are shown")
-    changed = {name: count for name, count in rows.counters.items() if count}
+        writer = csv.writer(sys.stdout)
+        writer.writerow(found.columns)
+        for row in found:
+            writer.writerow([_csv_cell(row[column]) for column in found.columns])
+    elif found.columns:
+        rows = iter(found)
+        shown = list(islice(rows, rows_of_a_table()))
+        for _ in rows:
+            continue
+        tell_more_rows(found.count - len(shown))
+        click.echo(render.table(found.columns, ([row[c] for c in found.columns] for row in shown)))
+        click.echo(f"{found.count:,} row{'' if found.count == 1 else 's'}", err=True)
+    for text in found.notes:
+        note(text)
+    if found.truncated and not json_:
+        note(f"--limit left rows out: {found.count:,} are shown")
+    changed = {name: count for name, count in counters.items() if count}
     if changed and not json_:
         note(", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in changed.items()))
-    finish()
 
 
 def _values(params: tuple[str, ...]) -> dict[str, Any]:
@@ -104,15 +134,6 @@ def _values(params: tuple[str, ...]) -> dict[str, Any]:
         except ValueError:
             values[name] = value
     return values
-
-
-def _print_csv(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_csv_cell(row[column]) for column in columns])
-    sys.stdout.write(text.getvalue())
 
 
 def _csv_cell(value: Any) -> Any:

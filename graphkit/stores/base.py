@@ -19,6 +19,7 @@ __all__ = [
     "GraphStore",
     "Rows",
     "StoreTransaction",
+    "Stream",
     "checked_properties",
     "checked_query",
     "plain_value",
@@ -80,6 +81,30 @@ class Rows:
         for row in self:
             return row[self.columns[0]]
         return None
+
+
+@dataclass
+class Stream:
+    """The rows of a query as they come, once; what is said of all of them is known at their end.
+
+    Attributes:
+        columns: The names of the columns, in order.
+        source: The rows as the engine gives them.
+        count: How many rows came so far.
+        truncated: Whether a limit left rows out.
+        notes: What the engine remarks.
+    """
+
+    columns: tuple[str, ...]
+    source: Iterable[Mapping[str, Any]]
+    count: int = 0
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for row in self.source:
+            self.count += 1
+            yield {name: plain_value(row[name]) for name in self.columns}
 
 
 def plain_value(value: Any) -> Any:
@@ -293,6 +318,20 @@ class GraphStore(Queries, Protocol):
 
     def transaction(self) -> AbstractContextManager[StoreTransaction]:
         """Begin a transaction: committed at the end of the block, undone by an error in it."""
+
+    def stream(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> AbstractContextManager[Stream]:
+        """Run a query that changes nothing, for rows to be read one after the other.
+
+        Arguments and errors as for :meth:`Queries.read`; errors may come with a later row, and
+        the timeout is for all rows together.
+        """
 
     def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
         """Write everything to a folder of JSONL files; see :func:`graphkit.stores.export_store`."""

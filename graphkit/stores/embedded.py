@@ -13,7 +13,7 @@ import kglite
 
 from graphkit.errors import StoreError, StoreReadOnlyError
 from graphkit.stores.adapter import BATCH, Adapter, AdapterTransaction, check_limits
-from graphkit.stores.base import Capabilities, Rows, checked_query
+from graphkit.stores.base import Capabilities, Rows, Stream, checked_query
 from graphkit.stores.engine_errors import quiet, refused_write, translated
 from graphkit.stores.opening import check_path, has_pending_log, snapshot
 from graphkit.stores.schema import check_version, create_schema
@@ -147,6 +147,22 @@ class EmbeddedStore(Adapter):
                 checked_query(query), params=dict(params or {}), timeout_ms=_ms(timeout)
             )
             return _rows(result, None)
+
+    @contextlib.contextmanager
+    def stream(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[Stream]:
+        """Run a query that changes nothing; see :class:`graphkit.stores.base.GraphStore`.
+
+        The engine finds all rows first; they are made plain data one by one.
+        """
+        rows = self.read(query, params, limit=limit, timeout=timeout)
+        yield Stream(rows.columns, rows.source, truncated=rows.truncated, notes=rows.notes)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:

@@ -14,7 +14,7 @@ from neo4j import GraphDatabase, ManagedTransaction
 
 from graphkit.errors import StoreError, StoreReadOnlyError
 from graphkit.stores.adapter import Adapter, check_limits
-from graphkit.stores.base import Capabilities, Rows, checked_query
+from graphkit.stores.base import Capabilities, Rows, Stream, checked_query
 from graphkit.stores.neo4j_address import Address, credentials, parse_address
 from graphkit.stores.neo4j_connection import checked_server, connected, is_supported
 from graphkit.stores.neo4j_errors import translated
@@ -22,6 +22,7 @@ from graphkit.stores.neo4j_transaction import (
     Neo4jTransaction,
     checked_read,
     made_rows,
+    streamed,
     timed,
 )
 from graphkit.stores.schema import check_version, create_schema
@@ -167,6 +168,31 @@ class Neo4jStore(Adapter):
 
         with translated(str(self._address)), self._session(writes=True) as session:
             return session.execute_write(timed(work, timeout))
+
+    @contextlib.contextmanager
+    def stream(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[Stream]:
+        """Run a query that changes nothing; see :class:`graphkit.stores.base.GraphStore`.
+
+        Rows are fetched as they are asked for. The query is not tried again when a member of a
+        cluster goes away.
+        """
+        check_limits(limit, timeout)
+        text, place = checked_read(query), str(self._address)
+        seconds = max(timeout, 0.001) if timeout else timeout
+        with self._session(writes=False, limit=limit) as session:
+            with translated(place):
+                transaction = session.begin_transaction(timeout=seconds)
+            with transaction:
+                with translated(place):
+                    stream = streamed(transaction.run(text, dict(params or {})), limit, place)
+                yield stream
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Neo4jTransaction]:

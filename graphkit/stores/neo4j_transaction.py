@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import neo4j
@@ -12,10 +12,10 @@ from neo4j import ManagedTransaction, Transaction, unit_of_work
 
 from graphkit.errors import QueryError
 from graphkit.stores.adapter import BATCH, AdapterTransaction, check_limits
-from graphkit.stores.base import Rows, checked_query
+from graphkit.stores.base import Rows, Stream, checked_query
 from graphkit.stores.neo4j_errors import refused_write, translated
 
-__all__ = ["Neo4jTransaction", "checked_read", "made_rows", "timed"]
+__all__ = ["Neo4jTransaction", "checked_read", "made_rows", "streamed", "timed"]
 
 _ON_THE_SERVER = re.compile(
     r"^\s*TERMINATE\s+TRANSACTIONS?\b|\bCALL\s+dbms\.(kill\w*|\w*\.kill\w*|set\w*)", re.IGNORECASE
@@ -160,9 +160,30 @@ def made_rows(result: neo4j.Result, limit: int | None) -> Rows:
         counters={name: getattr(counters, name) for name in _COUNTERS}
         if counters.contains_updates
         else {},
-        notes=tuple(
-            status.status_description.removeprefix("warn: ")
-            for status in summary.gql_status_objects
-            if status.is_notification
-        ),
+        notes=_notes(summary),
+    )
+
+
+def streamed(result: neo4j.Result, limit: int | None, place: str) -> Stream:
+    """Return the rows of a result as they come, not fetching more than one beyond the limit."""
+    stream = Stream(tuple(result.keys()), ())
+
+    def rows() -> Iterator[neo4j.Record]:
+        with translated(place):
+            for number, record in enumerate(result):
+                if number == limit:
+                    stream.truncated = True
+                    break
+                yield record
+            stream.notes = _notes(result.consume())
+
+    stream.source = rows()
+    return stream
+
+
+def _notes(summary: neo4j.ResultSummary) -> tuple[str, ...]:
+    return tuple(
+        status.status_description.removeprefix("warn: ")
+        for status in summary.gql_status_objects
+        if status.is_notification
     )

@@ -107,6 +107,12 @@ RECORDS = [
 ]
 
 
+_SLOW = (
+    "UNWIND range(1, 20000) AS a UNWIND range(1, 20000) AS b "
+    "WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
+)
+
+
 class Interrupted(Exception):
     """Stands for a load that was broken off."""
 
@@ -604,17 +610,34 @@ class StoreContract(abc.ABC):
             with _raises(QueryError, "limit"):
                 store.read(query, limit=-1)
 
+    def test_rows_can_be_streamed(self) -> None:
+        """Rows come one by one; at their end it is known whether a limit left some out."""
+        query = "UNWIND range(1, 5000) AS i RETURN i AS i, 'x' AS x ORDER BY i"
+        with self.empty_store() as store:
+            with store.stream(query) as rows:
+                assert rows.columns == ("i", "x")
+                assert [row["i"] for row in rows] == list(range(1, 5001))
+                assert (rows.count, rows.truncated) == (5000, False)
+            for limit, more in ((3, True), (5000, False), (0, True)):
+                with store.stream(query, limit=limit) as rows:
+                    assert len(list(rows)) == limit
+                    assert rows.truncated is more
+            with store.stream("RETURN $x AS x", {"x": "given"}) as rows:
+                assert list(rows) == [{"x": "given"}]
+            for bad in ("CREATE (e:Entity {id: 'b'})", "MATCH (n RETURN n", "RETURN $none AS x"):
+                with _raises(QueryError), store.stream(bad) as rows:
+                    list(rows)
+            with _raises(QueryError, "longer"), store.stream(_SLOW, timeout=0.05) as rows:
+                list(rows)
+            assert counts(store)["entities"] == 0
+
     def test_a_slow_query_is_stopped(self) -> None:
         """A query that takes longer than its timeout is an error, and the store goes on."""
-        slow = (
-            "UNWIND range(1, 20000) AS a UNWIND range(1, 20000) AS b "
-            "WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
-        )
         with self.empty_store() as store:
             with _raises(QueryError, "longer"):
-                list(store.read(slow, timeout=0.05))
+                list(store.read(_SLOW, timeout=0.05))
             with _raises(QueryError, "timeout"):
-                store.read(slow, timeout=-1.0)
+                store.read(_SLOW, timeout=-1.0)
             assert store.read("RETURN 1 AS one").value() == 1
 
     def empty_store_beside(self) -> AbstractContextManager[GraphStore]:

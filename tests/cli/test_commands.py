@@ -227,3 +227,20 @@ def test_evidence_beside_the_question_names_sources(run: Run, little: str) -> No
     record = json.loads(run("stats", "q.jsonl", "--facts", little, "--json").stdout)
     assert record["root_domains"]["domains"] == {"cia.gov": 2}
     assert "root domain" in run("stats", "q.jsonl", "--facts", little).stdout
+
+
+def test_query_rows_come_one_by_one(run: Run, facts: str) -> None:
+    """CSV, JSON and tables keep to --limit and say so; a slow query ends at --timeout."""
+    run("load", facts)
+    query = "UNWIND range(1, 3000) AS i RETURN i AS i"
+    found = run("query", query, "--csv", "--limit", 2000)
+    assert found.stdout.split() == ["i", *map(str, range(1, 2001))]
+    assert "--limit left rows out: 2,000 are shown" in found.stderr
+    document = json.loads(run("query", query, "--json").stdout)
+    assert [row["i"] for row in document["rows"]] == list(range(1, 3001))
+    assert document["truncated"] is False
+    empty = json.loads(run("query", "MATCH (t:Task) RETURN t.id AS id", "--json").stdout)
+    assert (empty["columns"], empty["rows"]) == (["id"], [])
+    slow = "UNWIND range(1, 20000) AS a UNWIND range(1, 20000) AS b RETURN sum(a % 7 * b) AS n"
+    late = run("query", slow, "--timeout", 0.1)
+    assert (late.exit_code, "longer than" in late.stderr) == (2, True)
