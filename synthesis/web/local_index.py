@@ -83,6 +83,8 @@ class LocalIndex:
         try:
             with contextlib.closing(sqlite3.connect(temporary)) as connection:
                 connection.execute("PRAGMA journal_mode = OFF")
+                connection.execute("PRAGMA synchronous = OFF")  # the whole file is synced below
+                connection.execute("PRAGMA cache_size = -100000")
                 connection.executescript(_SCHEMA)
                 for page in pages:
                     if page.text:
@@ -91,6 +93,8 @@ class LocalIndex:
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
                 connection.commit()
+            with open(temporary, "rb") as written:
+                os.fsync(written.fileno())
             os.replace(temporary, place)
         except (sqlite3.Error, OSError) as error:
             raise OperationError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ _UNSPACED = (
     (0x20000, 0x3FFFF),
 )
 _CLASS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _UNSPACED)
-_RUNS = re.compile(rf"([{_CLASS}]+)|([^\W_](?:[^\W{_CLASS}]|['’](?=[^\W_]))*)")
+_WORD = rf"[^\W_{_CLASS}][^\W{_CLASS}]*(?:'[^\W_{_CLASS}]+)*"
+_RUNS = re.compile(rf"([{_CLASS}]+)|({_WORD})")
 
 
 def is_unspaced(sign: str) -> bool:
@@ -41,12 +43,13 @@ def words_of(text: str) -> Iterator[tuple[str, bool]]:
     >>> list(words_of("The capital of 法国?"))
     [('the', False), ('capital', False), ('of', False), ('法国', True)]
     """
-    for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).casefold()):
-        if match[1]:
-            yield match[1], True
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    for run, word in _RUNS.findall(text.casefold()):
+        if run:
+            yield run, True
         else:
-            word = match[2].replace("’", "'")
-            yield word.removesuffix("'s").replace("'", ""), False
+            yield word.removesuffix("'s").replace("'", "") if "'" in word else word, False
 
 
 def signs_and_words(text: str) -> list[str]:
@@ -76,6 +79,7 @@ def terms(text: str) -> list[str]:
     return found
 
 
+@functools.lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     """Return an English word without the s of its plural."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
