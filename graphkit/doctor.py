@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import socket
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -34,6 +33,9 @@ _PACKAGES = (
     "pydantic",
     "rdflib",
 )
+_PATIENCE = 3.0
+"""Seconds to wait for a server."""
+
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -170,28 +172,36 @@ def _neo4j(place: str, env: Mapping[str, str]) -> Finding:
         return Finding(
             "optional", "neo4j server", "note", "not configured; the embedded store is used"
         )
-    host, port = parts.hostname or "localhost", parts.port or 7687
+    from graphkit.stores.neo4j import probe
+    from graphkit.stores.neo4j_connection import MINIMUM
+
     missing = [name for name in ("NEO4J_USERNAME", "NEO4J_PASSWORD") if not env.get(name)]
     try:
-        with socket.create_connection((host, port), timeout=3):
-            pass
-    except OSError as error:
+        found = probe(
+            place,
+            username=env.get("NEO4J_USERNAME"),
+            password=env.get("NEO4J_PASSWORD"),
+            database=env.get("NEO4J_DATABASE"),
+            connect_seconds=_PATIENCE,
+        )
+    except GraphkitError as error:
+        problem = error.problems[0]
+        advice = "start the server, or name another store with --store"
+        if problem.code == "login" and missing:
+            advice = f"set {' and '.join(missing)}"
+        elif problem.code != "unreachable":
+            advice = "put right what is told, or name another store with --store"
+        return Finding("optional", "neo4j server", "problem", problem.message, advice)
+    detail = f"{found.location}: {found.version}, {'empty' if found.empty else 'a graphkit store'}"
+    if not found.supported:
         return Finding(
             "optional",
             "neo4j server",
             "problem",
-            f"{host}:{port} cannot be reached: {error.strerror or error}",
-            "start the server, or name another store with --store",
+            f"{detail}; expected Neo4j {'.'.join(map(str, MINIMUM))} or later",
+            "use a newer server; GRAPHKIT_NEO4J_ANY_VERSION=1 tries this one all the same",
         )
-    if missing:
-        return Finding(
-            "optional",
-            "neo4j server",
-            "note",
-            f"{host}:{port} answers",
-            f"set {' and '.join(missing)}",
-        )
-    return Finding("optional", "neo4j server", "ok", f"{host}:{port} answers")
+    return Finding("optional", "neo4j server", "ok", detail)
 
 
 def _model(env: Mapping[str, str]) -> Finding:

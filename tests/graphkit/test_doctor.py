@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,38 @@ def test_server_that_is_not_there() -> None:
     assert _found("neo4j server", "x.db").state == "note"
 
 
-def test_server_that_answers() -> None:
-    """A server that answers is fine; missing credentials are told by the names of variables."""
+def test_server_that_is_no_database() -> None:
+    """Something else that listens there is a problem; a bad address is one too."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        place = f"neo4j://127.0.0.1:{server.getsockname()[1]}"
-        assert _found("neo4j server", place).advice == "set NEO4J_USERNAME and NEO4J_PASSWORD"
-        assert _found("neo4j server", place, NEO4J_USERNAME="u", NEO4J_PASSWORD="p").state == "ok"
+        place = f"bolt://127.0.0.1:{server.getsockname()[1]}"
+        found = _found("neo4j server", place, NEO4J_USERNAME="u", NEO4J_PASSWORD="secret-p")
+    assert (found.state, bool(found.advice)) == ("problem", True)
+    assert "secret-p" not in found.detail + found.advice
+    assert _found("neo4j server", "neo4j://host:port:x").state == "problem"
+
+
+@pytest.mark.neo4j
+def test_real_server(neo4j_server: Mapping[str, str]) -> None:
+    """A wrong password, a wrong database and what is there are told; no secret is repeated."""
+    place, given = neo4j_server["NEO4J_URI"], dict(neo4j_server)
+    found = _found("neo4j server", place, **given)
+    assert (found.state, "Neo4j/5.26" in found.detail) == ("ok", True)
+    found = _found("neo4j server", place, **{**given, "NEO4J_PASSWORD": "not-it-at-all"})
+    assert (found.state, "user name or the password" in found.detail) == ("problem", True)
+    assert "not-it-at-all" not in found.detail + found.advice
+    found = _found("neo4j server", place, **{**given, "NEO4J_DATABASE": "nowhere"})
+    assert (found.state, "NEO4J_DATABASE" in found.detail) == ("problem", True)
+
+
+@pytest.mark.neo4j
+def test_server_that_is_too_old(
+    neo4j_server: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A version below the least one is a problem, with the way to try it all the same."""
+    monkeypatch.setattr("graphkit.stores.neo4j_connection.MINIMUM", (99, 0))
+    found = _found("neo4j server", neo4j_server["NEO4J_URI"], **dict(neo4j_server))
+    assert (found.state, "expected Neo4j 99.0" in found.detail) == ("problem", True)
+    assert "GRAPHKIT_NEO4J_ANY_VERSION" in found.advice
 
 
 def test_browser(monkeypatch: pytest.MonkeyPatch) -> None:
