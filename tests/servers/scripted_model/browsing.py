@@ -87,13 +87,10 @@ class Seen:
                     found.setdefault(str(item["url"]), item)
         return list(found.values())
 
-    def page(self, look: Look, language: str) -> Visited | None:
-        """Return the page that was visited for a look, or None."""
-        for item in self.hits(look, language):
-            found = self.pages.get(str(item["url"]))
-            if found is not None:
-                return found
-        return None
+    def pages_about(self, look: Look, language: str) -> list[Visited]:
+        """Return the pages that were visited for a look."""
+        urls = [str(item["url"]) for item in self.hits(look, language)]
+        return [self.pages[url] for url in urls if url in self.pages]
 
     def settled(self, look: Look, language: str) -> bool:
         """Whether nothing more can be done for a look: visited, or not to be found."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 
-from scripted_model.page_reader import canonical
 from static_web.wording import RELATIONS
 
 from graphkit.compile.english import english
@@ -14,23 +13,25 @@ from graphkit.errors import GraphkitError
 from graphkit.formats.english import parse_english
 from graphkit.question import Edge, QuestionGraph
 from graphkit.relations import RelationSheet
+from scripted_model.page_reader import canonical
 
 __all__ = ["in_usual_names", "read_english", "write_english"]
 
 
 @functools.cache
-def _lexicon() -> EnglishLexicon:
+def _lexicon(other: bool) -> EnglishLexicon:
     """The words of the language: phrases and kinds of things, no names of any of them."""
     lines = ["[types.person]", 'ask = "Who"']
     for relation in RELATIONS:
+        phrases = relation.other_phrases if other else relation.phrases
         name = json.dumps(relation.name)
         lines += [
             f"[relations.{name}]",
             f'head_type = "{relation.head_type}"',
             f'tail_type = "{relation.tail_type}"',
             f"[relations.{name}.phrases]",
-            f'forward = "{relation.phrases[0]}"',
-            f'backward = "{relation.phrases[1]}"',
+            f'forward = "{phrases[0]}"',
+            f'backward = "{phrases[1]}"',
         ]
     return EnglishLexicon.build(RelationSheet.parse("\n".join(lines)))
 
@@ -46,18 +47,24 @@ def in_usual_names(graph: QuestionGraph) -> QuestionGraph:
     return graph.replace(edges=edges)
 
 
-def write_english(graph: QuestionGraph) -> str:
+def write_english(graph: QuestionGraph, *, other: bool = False) -> str:
     """Say a graph in English that reads back to it.
+
+    Args:
+        graph: The graph.
+        other: In other words than usual.
 
     Raises:
         GraphkitError: It cannot be said.
     """
-    return english(in_usual_names(graph), _lexicon())
+    return english(in_usual_names(graph), _lexicon(other))
 
 
 def read_english(text: str) -> QuestionGraph | None:
     """Read a question, or return None where it is not of the kind that we write."""
-    try:
-        return parse_english(text, _lexicon())
-    except GraphkitError:
-        return None
+    for other in (False, True):
+        try:
+            return parse_english(text, _lexicon(other))
+        except GraphkitError:
+            continue
+    return None

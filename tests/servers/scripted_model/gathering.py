@@ -21,6 +21,8 @@ from scripted_model.topics import TOPIC_OF, host_group, look_for, topics_about
 __all__ = ["gather", "rivals", "seeds"]
 
 _GROUPS = 3
+_CALLS = 38
+_CURIOUS = 0.3
 _MEMBERS = 4
 _LEADER = ("head of government", "chief of state")
 _LISTED = ("mission", "commodity", "organization", "mineral", "water")
@@ -86,23 +88,21 @@ def _next(looks: list[Look], seen: Seen, task: Task) -> list[Call]:
     for look in looks:
         hits = seen.hits(look, task.language)
         if hits and not seen.settled(look, task.language):
-            item = _preferred(hits, look)
-            chosen.setdefault(str(item["url"]), visit(item, look))
+            for item in _preferred(hits, look):
+                chosen.setdefault(str(item["url"]), visit(item, look))
     return list(chosen.values())
 
 
-def _preferred(hits: list[dict[str, Any]], look: Look) -> dict[str, Any]:
-    """Return the hit to visit: for most pages one of a good host, for some a doubtful one.
+def _preferred(hits: list[dict[str, Any]], look: Look) -> list[dict[str, Any]]:
+    """Return the hits to visit: one of a good host, for some pages a doubtful one beside it.
 
     It depends on the page alone, so that everybody who looks for it reads the same.
     """
-    curious = draw("curious", *look) < 0.3
-
-    def rank(item: dict[str, Any]) -> tuple[bool, float]:
-        doubtful = host_group(item["url"]) in _DOUBTFUL
-        return doubtful is not curious, draw("prefer", item["url"])
-
-    return min(hits, key=rank)
+    ranked = sorted(hits, key=lambda item: draw("prefer", item["url"]))
+    good = [item for item in ranked if host_group(item["url"]) not in _DOUBTFUL]
+    doubtful = [item for item in ranked if host_group(item["url"]) in _DOUBTFUL]
+    curious = draw("curious", *look) < _CURIOUS or not good
+    return [*good[:1], *(doubtful[:1] if curious else ())]
 
 
 def _claims_of(name: str, relations: tuple[str, ...], seen: Seen) -> list[Claim]:
@@ -171,11 +171,11 @@ def _groups(partner: str, seen: Seen, task: Task) -> list[Look]:
 
 def _members(group: Look, seen: Seen, task: Task) -> list[str]:
     """Return who is of a group, from the page about it."""
-    page = seen.page(group, task.language)
     name, topic = group
     found = {
         claim.head
-        for claim in (page.claims if page else ())
+        for page in seen.pages_about(group, task.language)
+        for claim in page.claims
         if claim.tail == name and TOPIC_OF[claim.relation, "backward"] == topic
     }
     return sorted(found)
@@ -220,16 +220,14 @@ def _written_down(looks: list[Look], seen: Seen, task: Task) -> list[dict[str, A
     found: list[dict[str, Any]] = []
     told: set[tuple[str, str, str]] = set()
     for look in dict.fromkeys(looks):
-        page = seen.page(look, task.language)
-        if page is None:
-            continue
-        for claim in page.claims:
-            if claim.triple in told or not _of_a_list(claim, look):
-                continue
-            told.add(claim.triple)
-            item = evidence_item(claim, page, len(found) + 1, task, names)
-            if (claim.head, item["relation"], claim.tail) not in known:
-                found.append(item)
+        for page in seen.pages_about(look, task.language):
+            for claim in page.claims:
+                if claim.triple in told or not _of_a_list(claim, look):
+                    continue
+                told.add(claim.triple)
+                item = evidence_item(claim, page, len(found) + 1, task, names)
+                if (claim.head, item["relation"], claim.tail) not in known:
+                    found.append(item)
     return found
 
 
@@ -258,8 +256,9 @@ def rivals(task: Task) -> list[Call] | dict[str, Any]:
         if look is not None:
             looks[look] = None
     calls = _next(list(looks), seen, task)
-    if calls and task.tools:
-        return calls[: max(0, 36 - len(task.used))] or {"evidence": []}
+    room = _CALLS - len(task.used)
+    if calls and task.tools and room > 0:
+        return calls[:room]
     known = known_triples(task)
     wanted = {
         (str(end.get("entity")), canonical(str(end.get("relation"))), str(end.get("direction")))

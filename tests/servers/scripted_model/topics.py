@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -112,15 +113,20 @@ def matches(result: dict[str, Any], name: str, topic: str) -> bool:
     return topic_of_title(title) == topic and _names(title, name)
 
 
+_AFTER = re.compile(r"$|[:,：（]| (?:are|is|by|in|at|as)\b|[国概成有沿作为地矿进的贸公出参]")
+_WORD = re.compile(r"[A-Za-z0-9]")
+
+
 def _names(title: str, name: str) -> bool:
     """Whether a title names a thing, and not a longer name that begins or ends with it."""
     folded, wanted = title.casefold(), name.casefold()
     place = folded.find(wanted)
-    if place < 0:
-        return False
-    before = folded[:place][-1:]
-    after = folded[place + len(wanted) :][:1]
-    return not (before.isascii() and before.isalnum()) and not (after.isascii() and after.isalnum())
+    while place >= 0:
+        before, after = folded[:place][-1:], folded[place + len(wanted) :]
+        if _AFTER.match(after) and not (_WORD.match(before) and _WORD.match(wanted)):
+            return True
+        place = folded.find(wanted, place + 1)
+    return False
 
 
 def topics_about(kind: str) -> tuple[str, ...]:

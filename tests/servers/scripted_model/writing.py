@@ -24,13 +24,18 @@ _GROUP = 6
 _WIDTH = 12
 
 
-def write_question(graph: QuestionGraph, language: str) -> str:
+def write_question(graph: QuestionGraph, language: str, *, other: bool = False) -> str:
     """Say a graph in a language.
+
+    Args:
+        graph: The graph.
+        language: ``en`` or ``zh``.
+        other: In other words than usual, where there are some.
 
     Raises:
         GraphkitError: It cannot be said.
     """
-    return write_mandarin(graph) if language == "zh" else write_english(graph)
+    return write_mandarin(graph) if language == "zh" else write_english(graph, other=other)
 
 
 def read_question(text: str) -> QuestionGraph | None:
@@ -39,15 +44,15 @@ def read_question(text: str) -> QuestionGraph | None:
 
 
 def _reply(
-    graph: QuestionGraph, evidence: Evidence, answer: str, language: str, number: str
+    graph: QuestionGraph, evidence: Evidence, answer: str, language: str, *, other: bool = False
 ) -> dict[str, Any]:
     chain = chain_of(graph, evidence, answer)
     order = ["fresh" if hop["is_fresh_knowledge"] else "nonfresh" for hop in chain]
     return {
         "questions": [
             {
-                "id": number,
-                "question": write_question(graph, language),
+                "id": "qa_001",
+                "question": write_question(graph, language, other=other),
                 "answer": answer,
                 "hop_count": len(chain),
                 "knowledge_order": "-".join(order),
@@ -72,7 +77,7 @@ def construct(task: Task) -> dict[str, Any]:
             best = ranked, graph, answer
     if best is None:
         return {"questions": []}
-    return _reply(best[1], evidence, best[2], task.language, "qa_001")
+    return _reply(best[1], evidence, best[2], task.language)
 
 
 def _chains(evidence: Evidence) -> Iterator[tuple[float, QuestionGraph, str]]:
@@ -168,14 +173,27 @@ def revise(task: Task) -> dict[str, Any]:
     advice = task.data("advice")
     offer = advice.get("offer") if isinstance(advice, dict) else None
     answer = task.text("answer")
-    graph: QuestionGraph | None = None
+    graph = None
     if isinstance(offer, dict) and isinstance(offer.get("graph"), dict):
         graph = parse_model_output(offer["graph"]).graph
         answer = str(offer.get("answer") or answer)
-    graph = graph or read_question(task.text("question"))
+    if graph is None:
+        graph = read_question(task.text("question"))
+        answer = _answer(graph, evidence, answer, task) if graph is not None else answer
     if graph is None:
         return {"questions": [{"question": task.text("question"), "answer": answer}]}
     try:
-        return _reply(graph, evidence, answer, task.language, "qa_001")
+        reply = _reply(graph, evidence, answer, task.language)
+        if reply["questions"][0]["question"] == task.text("question"):
+            return _reply(graph, evidence, answer, task.language, other=True)
+        return reply
     except GraphkitError:
         return {"questions": [{"question": task.text("question"), "answer": task.text("answer")}]}
+
+
+def _answer(graph: QuestionGraph, evidence: Evidence, answer: str, task: Task) -> str:
+    """Return the answer given, or one that the evidence has, where it does not have that one."""
+    value = evidence.values(graph)[graph.root_node_id]
+    if value.complemented or not value.names or answer in value.names:
+        return answer
+    return min(value.names, key=lambda name: draw(task.opening, name))

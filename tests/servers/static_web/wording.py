@@ -27,6 +27,7 @@ class Relation:
         chinese: Three sentences in Chinese, one a style.
         spellings: Other names that a careless reader gives it.
         chinese_phrases: How a question says it in Chinese: (true of tails, true of heads).
+        other_phrases: The same in English, in other words.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Relation:
     chinese: tuple[str, ...] = ()
     spellings: tuple[str, ...] = ()
     chinese_phrases: tuple[str, str] = ("", "")
+    other_phrases: tuple[str, str] = ("", "")
 
 
 def _forms(atlas_or_courier: str, gazette: str, almanac: str, *, fresh: bool) -> dict[str, str]:
@@ -65,6 +67,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}与{t}有陆地边界。", "{t}是{h}的陆上邻国。", "{h}的国界线另一侧是{t}。"),
         ("shares a border with", "neighbours", "has a land border with", "is adjacent to"),
         ("被{}接壤", "与{}接壤"),
+        other_phrases=("is a neighbour of {}", "shares a frontier with {}"),
     ),
     Relation(
         "member of",
@@ -83,6 +86,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}是{t}的成员。", "{t}的成员名单中有{h}。", "{h}已经加入{t}。"),
         ("is a member of", "membership", "belongs to", "has joined"),
         ("有成员{}", "是{}的成员"),
+        other_phrases=("counts {} among its members", "belongs to {}"),
     ),
     Relation(
         "region",
@@ -101,6 +105,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}位于{t}地区。", "{t}地区包括{h}。", "地理学家把{h}归入{t}地区。"),
         ("located in region", "world region", "is situated in"),
         ("所辖国家有{}", "位于{}"),
+        other_phrases=("is the region of {}", "is situated in {}"),
     ),
     Relation(
         "lies on",
@@ -119,6 +124,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}濒临{t}。", "{t}的沿岸国家有{h}。", "{h}的海岸面向{t}。"),
         ("has coast on", "coastline on", "is washed by"),
         ("流经{}之滨", "濒临{}"),
+        other_phrases=("touches the shore of {}", "has a shore on {}"),
     ),
     Relation(
         "official language",
@@ -137,6 +143,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}的官方语言包括{t}。", "{t}是{h}的官方语言之一。", "{h}的公文使用{t}。"),
         ("has official language", "state language", "officially speaks"),
         ("是{}的官方语言", "以{}为官方语言"),
+        other_phrases=("is officially used in {}", "officially uses {}"),
     ),
     Relation(
         "currency",
@@ -152,6 +159,7 @@ RELATIONS: tuple[Relation, ...] = (
         ),
         ("is the currency of {}", "has {} as its currency"),
         spellings=("uses currency", "money", "legal tender"),
+        other_phrases=("is the money of {}", "pays with {}"),
     ),
     Relation(
         "capital",
@@ -167,6 +175,7 @@ RELATIONS: tuple[Relation, ...] = (
         ),
         ("is the capital of {}", "has {} as its capital"),
         spellings=("has capital", "capital city", "seat of government"),
+        other_phrases=("is the seat of government of {}", "has {} as its seat of government"),
     ),
     Relation(
         "natural resource",
@@ -185,6 +194,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}境内有{t}矿藏。", "在{h}可以开采{t}。", "{t}矿床分布在{h}。"),
         ("has natural resource", "mineral resource", "mines"),
         ("是{}的矿产", "出产矿物{}"),
+        other_phrases=("is mined in {}", "mines {}"),
     ),
     Relation(
         "exports to",
@@ -203,6 +213,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}向{t}出口货物。", "{t}是{h}的主要出口市场之一。", "{h}的产品大量销往{t}。"),
         ("export partner", "sells goods to", "exports towards", "export market"),
         ("是{}的出口市场", "向{}出口货物"),
+        other_phrases=("receives exports from {}", "ships goods to {}"),
     ),
     Relation(
         "imports from",
@@ -221,6 +232,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}从{t}进口货物。", "{t}是{h}的主要供货国之一。", "{h}购买的外国商品多来自{t}。"),
         ("import partner", "buys goods from", "is supplied by"),
         ("是{}的进口来源", "从{}进口货物"),
+        other_phrases=("supplies {}", "receives goods from {}"),
     ),
     Relation(
         "exports",
@@ -239,6 +251,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}对外销售{t}。", "{h}的出口商品包括{t}。", "外国买家从{h}订购{t}。"),
         ("exports commodity", "export product", "sells abroad"),
         ("是{}的出口商品", "对外销售{}"),
+        other_phrases=("is sold abroad by {}", "exports {}"),
     ),
     Relation(
         "takes part in",
@@ -257,6 +270,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}向{t}派出人员。", "{t}中有来自{h}的人员。", "{h}的维和人员在{t}服役。"),
         ("participates in", "contributes to mission", "sends personnel to"),
         ("有来自{}的人员", "参加{}"),
+        other_phrases=("has personnel from {}", "contributes personnel to {}"),
     ),
     Relation(
         "hosts refugees from",
@@ -275,6 +289,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}收容来自{t}的难民。", "逃离{t}的人在{h}避难。", "来自{t}的难民在{h}登记。"),
         ("shelters refugees of", "refugees from", "gives refuge to people from"),
         ("有难民逃往{}", "收容来自{}的难民"),
+        other_phrases=("has refugees in {}", "shelters refugees from {}"),
     ),
     Relation(
         "head of government",
@@ -293,6 +308,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}的政府首脑是{t}。", "{t}领导{h}政府。", "{h}由{t}出任政府首脑。"),
         ("prime minister", "government led by", "premier"),
         ("是{}的政府首脑", "以{}为政府首脑"),
+        other_phrases=("leads the government of {}", "has a government led by {}"),
     ),
     Relation(
         "chief of state",
@@ -311,6 +327,7 @@ RELATIONS: tuple[Relation, ...] = (
         ("{h}的国家元首是{t}。", "{t}是{h}的元首。", "{h}由{t}出任国家元首。"),
         ("head of state", "president", "monarch"),
         ("是{}的国家元首", "以{}为国家元首"),
+        other_phrases=("is the head of state of {}", "has {} as its head of state"),
     ),
 )
 
