@@ -53,3 +53,37 @@ def test_facts_in_turtle_are_facts(run: Run, question: str) -> None:
     Path("f.ttl").write_text("<urn:x:France> <urn:x:borders> <urn:x:Spain> .\n", encoding="utf-8")
     assert run("answer", question, "--facts", "f.ttl").stdout == "Spain\n"
     assert "no question graph in it" in errors(run("answer", "f.ttl", "--facts", "f.ttl"))[0]
+
+
+@pytest.mark.parametrize("name", ["t.ttl", "t.trig", "t.ttl.gz"])
+def test_rubric_trees_survive_rdf(run: Run, name: str) -> None:
+    """Trees go to RDF and back without loss, one in JSON or many in JSONL, by pipe too."""
+    folder = Path(__file__).parents[2] / "examples" / "rubric" / "trees"
+    trees = [json.loads(path.read_text("utf8")) for path in sorted(folder.glob("*.json"))]
+    Path("trees.jsonl").write_text("".join(json.dumps(tree) + "\n" for tree in trees), "utf8")
+    assert run("convert", "trees.jsonl", name).exit_code == 0
+    assert run("convert", name, "back.jsonl").exit_code == 0
+    back = Path("back.jsonl").read_text("utf8")
+    assert [json.loads(line) for line in back.splitlines()] == trees
+    one = str(sorted(folder.glob("*.json"))[0])
+    turtle = run("convert", one, "-", "--to", "turtle").stdout_bytes
+    found = run("convert", "-", "one.json", "--from", "trees", stdin=turtle)
+    assert found.exit_code == 0
+    assert json.loads(Path("one.json").read_text("utf8")) == trees[0]
+
+
+def test_rubric_trees_that_cannot_be_written(run: Run) -> None:
+    """A notation that is not for trees, several trees for one JSON file, a broken tree."""
+    folder = Path(__file__).parents[2] / "examples" / "rubric" / "trees"
+    one = str(sorted(folder.glob("*.json"))[0])
+    assert "expected json, turtle or trig" in errors(run("convert", one, "t.graphml"))[0]
+    text = Path(one).read_text("utf8")
+    other = json.loads(text)
+    other["task_id"] = "another"
+    Path("two.jsonl").write_text(
+        json.dumps(json.loads(text)) + "\n" + json.dumps(other) + "\n", "utf8"
+    )
+    assert "holds one tree, there are 2" in errors(run("convert", "two.jsonl", "t.json"))[0]
+    Path("bad.json").write_text('{"task_id": "t", "atoms": [{"id": 1}]}', "utf8")
+    found = run("convert", "bad.json", "t.ttl")
+    assert (found.exit_code, Path("t.ttl").exists()) == (2, False)
