@@ -16,10 +16,11 @@ from synthesis.web.dates import utc_now
 from synthesis.web.errors import check_packages
 from synthesis.web.local_index import LocalIndex
 from synthesis.web.passages import nearest
-from synthesis.web.replies import Page, SearchOutcome, search_json, visit_json
+from synthesis.web.replies import Page, PageStatus, SearchOutcome, search_json, visit_json
 from synthesis.web.settings import WebSettings
 from synthesis.web.snapshots import Snapshots
 from synthesis.web.urls import Target, UrlRefused, read_url
+from synthesis.web.visible import clean_line
 
 if TYPE_CHECKING:
     from synthesis.web.visiting import Visitor
@@ -124,8 +125,8 @@ class WebTools:
         """What happened in this process: answers by status, and what was sent for them.
 
         ``search:found``, ``visit:ok`` and so on count answers; ``replayed`` those of them that
-        came from the log; ``requests`` what was sent, retries and robots.txt included; ``retries``
-        the retries of pages.
+        came from the log or from a request that was under way; ``requests`` what was sent,
+        retries and robots.txt included; ``retries`` the retries of pages.
         """
         sent = {
             "requests": self._visitor.requests + self._searcher.requests,
@@ -144,7 +145,7 @@ class WebTools:
             WebError: The key is refused or the plan is used up.
             ExchangeLogError: The log cannot be written.
         """
-        query = " ".join(query.split())[:_LONGEST_QUERY]
+        query = clean_line(query)[:_LONGEST_QUERY]
         provider = self._settings.provider
         if not query:
             reason = "the query is empty"
@@ -177,26 +178,24 @@ class WebTools:
         Raises:
             OperationError: A snapshot that the run needs is gone, or cannot be written.
         """
+        target: Target | None = None
+        place, refusal = url[:_LONGEST_QUERY], ""
         try:
             target = read_url(url)
+            place = target.url
         except UrlRefused as error:
-            self._count("visit", "blocked", False)
-            return Page(
-                status="blocked",
-                url=url[:500],
-                final_url=url[:500],
-                fetched_at=utc_now(),
-                reason=str(error),
-            )
+            refusal = str(error)
         asked = False
 
         async def fetch() -> Any:
             nonlocal asked
             asked = True
+            if target is None:
+                return _without_text("blocked", place, refusal).model_dump(mode="json")
             return await self._kept(await self._fetch(target))
 
-        key = exchange_key("visit", run=self._log.run, url=target.url)
-        reply = await self._log.once(key, "visit", {"url": target.url}, fetch)
+        key = exchange_key("visit", run=self._log.run, url=place)
+        reply = await self._log.once(key, "visit", {"url": place}, fetch)
         page = self._whole(Page.model_validate(reply))
         self._count("visit", page.status, asked)
         return page
@@ -228,13 +227,8 @@ class WebTools:
             page = await asyncio.to_thread(self._index.page, target.url)
         if page is not None:
             return page
-        return Page(
-            status="failed",
-            url=target.url,
-            final_url=target.url,
-            fetched_at=utc_now(),
-            reason="the page is not in the local index, and nothing is fetched",
-        )
+        reason = "the page is not in the local index, and nothing is fetched"
+        return _without_text("failed", target.url, reason)
 
     async def _kept(self, page: Page) -> Any:
         """Return a page as the log keeps it, its text put where the snapshots are."""
@@ -255,6 +249,10 @@ class WebTools:
         self._counts[f"{what}:{status}"] += 1
         if not asked:
             self._counts["replayed"] += 1
+
+
+def _without_text(status: PageStatus, url: str, reason: str) -> Page:
+    return Page(status=status, url=url, final_url=url, fetched_at=utc_now(), reason=reason)
 
 
 class _LocalSearch:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
-import lxml.html
+if TYPE_CHECKING:
+    import lxml.html
 
 __all__ = ["clean_line", "clean_text", "drop_hidden"]
 

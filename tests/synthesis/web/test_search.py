@@ -244,6 +244,14 @@ def test_a_search_is_asked_once_in_a_run(site: WebFaults, tmp_path: Path) -> Non
     assert len(site.hits) == 2
 
 
+@pytest.mark.parametrize("provider", sorted(PATHS))
+def test_a_query_is_cleaned_before_it_is_sent(site: WebFaults, provider: str) -> None:
+    """Half pairs, invisible and control characters of a model's query are not sent."""
+    serve(site, provider, of_json(rows(provider)))
+    outcome = searched(site, provider, "cap\ud800ital\u200b \x00of\n法国")
+    assert (outcome.status, outcome.query) == ("nothing", "capital of 法国")
+
+
 def test_an_empty_query_is_not_asked(site: WebFaults) -> None:
     """Nothing is sent for it."""
     assert searched(site, "searxng", " \n ").status == "failed"

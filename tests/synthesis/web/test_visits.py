@@ -356,7 +356,7 @@ def test_a_resumed_run_fetches_nothing_again(site: WebFaults, tmp_path: Path) ->
     site.routes["a.example", "/bad"] = answer("", status=500)
     site.routes["a.example", "/pdf"] = answer(b"%PDF-", "application/pdf")
     urls = [f"http://a.example/{name}" for name in ("ok", "slow", "bad", "pdf", "none")]
-    urls += ["http://10.0.0.1/", "http://unknown.example/"]
+    urls += ["http://10.0.0.1/", "file:///etc/passwd", "http://unknown.example/"]
 
     def run() -> list[Page]:
         async def work(tools: WebTools) -> list[Page]:
@@ -373,7 +373,7 @@ def test_a_resumed_run_fetches_nothing_again(site: WebFaults, tmp_path: Path) ->
     first = run()
     sent = len(site.hits)
     assert [page.status for page in first] == [
-        "ok", "timeout", "http_error", "not_text", "http_error", "blocked", "failed",
+        "ok", "timeout", "http_error", "not_text", "http_error", "blocked", "blocked", "failed",
     ]  # fmt: skip
     second = run()
     assert second == first
