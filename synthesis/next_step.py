@@ -1,0 +1,211 @@
+"""What a question should become next: reworded, grown, planned anew, or given more evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphkit.entities import fold
+from graphkit.errors import MutationError
+from synthesis.advice import Advice, ExpansionAdvice, first_span
+from synthesis.agents.construction import QaRecord
+from synthesis.agents.gathering import gather
+from synthesis.agents.guidance import advise, agreement, graph_told, told_offer
+from synthesis.offers import Offer, Planner
+from synthesis.planning import Plan, plan_question
+from synthesis.seed_state import Reading, SeedState
+
+__all__ = ["NextStep"]
+
+_TEXT_ONLY = frozenset({"text_leak", "lint_error"})
+"""What other words can mend."""
+
+
+class NextStep:
+    """Decides what becomes of each question of one seed.
+
+    Args:
+        state: The seed; what is decided is recorded there, evidence that is gathered on the way
+            arrives there.
+    """
+
+    def __init__(self, state: SeedState) -> None:
+        self.state = state
+        self.plan: Plan | None = None
+        self.explored = {fold(state.seed.entity_name)}
+
+    async def decide(
+        self,
+        qa: QaRecord,
+        offer: Offer | None,
+        reading: Reading,
+        missing: tuple[str, ...],
+    ) -> tuple[Advice, Offer | None]:
+        """Return advice on a question, and the change that it stands for; both are recorded.
+
+        Args:
+            qa: The last question as its author gave it.
+            offer: The change that it was to follow, if there was one.
+            reading: How it was understood.
+            missing: What it lacks.
+
+        Raises:
+            ModelError: The model gives no usable reply.
+            BudgetError: A budget is spent.
+        """
+        state = self.state
+        text_only = reading.usable and set(missing) <= {*_TEXT_ONLY, "quality"}
+        if (not reading.usable or text_only) and state.rewordings < state.settings.rewordings:
+            state.rewordings += 1
+            advice, picked = self._reword(qa, offer, reading)
+        else:
+            state.rewordings = 0
+            advice, picked = await self._grow(qa, reading)
+        view = None
+        if advice.seen is not None:
+            view = agreement(advice.seen, state.planner().standing(state.line)).to_record()
+            state.views.append(view)
+        state.record(
+            "advised",
+            {
+                "missing": list(missing),
+                "advice": advice.model_dump(mode="json", exclude={"offer"}),
+                "mutation": picked.mutation.to_record() if picked is not None else None,
+                "agreement": view,
+            },
+        )
+        return advice, picked
+
+    def _reword(
+        self, qa: QaRecord, offer: Offer | None, reading: Reading
+    ) -> tuple[Advice, Offer | None]:
+        """Ask for the same thing in other words; a change that was not understood still holds."""
+        told: dict[str, Any] = {}
+        if not reading.usable and offer is not None:
+            told = {"graph": graph_told(offer.graph), "answer": offer.graph.answer}
+        elif self.state.lineage is not None:
+            told = {"graph": graph_told(self.state.line), "answer": self.state.line.answer}
+        wanting = (*reading.problems, *self.state.wanting)
+        problems = wanting or ("it does not ask what it should ask",)
+        self.state.wanting = ()
+        advice = Advice(
+            kind="reword",
+            expansion_advice=ExpansionAdvice(
+                target_text_span=first_span(qa.question, ()),
+                reasoning="The question cannot be used as it is worded.",
+                semantic_suggestion="; ".join(problems),
+            ),
+            offer=told,
+            problems=problems,
+        )
+        return advice, offer if not reading.usable else None
+
+    async def _grow(self, qa: QaRecord, reading: Reading) -> tuple[Advice, Offer | None]:
+        """Return advice on how to go on: from the line, by a plan, with more evidence, or looser.
+
+        Without evidence for any of these the advice is to gather, which ends the seed.
+        """
+        for more in range(self.state.settings.more_gatherings + 1):
+            planner = self.state.planner()
+            offers = self._from_line(planner)
+            if offers:
+                return await self._advised(qa, planner, offers)
+            opening = self._opening(planner)
+            if opening is not None:
+                return self._start(qa, reading, opening), opening
+            if more == self.state.settings.more_gatherings or not await self._gather_more():
+                break
+        planner = self.state.planner()
+        offers = self._from_line(planner, loosen=True)
+        if offers:
+            return await self._advised(qa, planner, offers)
+        return Advice(kind="gather", problems=reading.problems), None
+
+    def _from_line(self, planner: Planner, *, loosen: bool = False) -> tuple[Offer, ...]:
+        if self.state.lineage is None:
+            return ()
+        graph = self.state.lineage.graph
+        planned = self.plan.after(graph, planner) if self.plan is not None else None
+        if planned is not None and not loosen:
+            return (planned,)
+        try:
+            return planner.offers(
+                graph,
+                count=self.state.settings.offers,
+                seed=self.state.salt(),
+                avoid=self.state.seen,
+                steps_left=self.state.settings.min_iterations - self.state.iteration,
+                loosen=loosen,
+            )
+        except MutationError:  # rivals have been found that push the answer out
+            return ()
+
+    async def _advised(
+        self, qa: QaRecord, planner: Planner, offers: Sequence[Offer]
+    ) -> tuple[Advice, Offer | None]:
+        graph = self.state.line
+        return await advise(
+            self.state.errand.door,
+            self.state.line_qa or qa,
+            graph,
+            planner.standing(graph),
+            offers,
+            language=self.state.settings.language,
+            vote=self.state.iteration,
+        )
+
+    def _opening(self, planner: Planner) -> Offer | None:
+        """Plan a question from the beginning and return its first step."""
+        left = self.state.settings.max_iterations - self.state.iteration
+        self.plan = plan_question(
+            planner,
+            self.state.seed.entity_name,
+            min_iterations=min(
+                left, max(1, self.state.settings.min_iterations - self.state.iteration)
+            ),
+            max_iterations=left,
+            attempts=self.state.settings.plan_attempts,
+            seed=self.state.salt(),
+            avoid=self.state.seen,
+        )
+        return self.plan.opening(planner) if self.plan is not None else None
+
+    def _start(self, qa: QaRecord, reading: Reading, opening: Offer) -> Advice:
+        return Advice(
+            kind="start",
+            expansion_advice=ExpansionAdvice(
+                target_text_span=first_span(qa.question, ()),
+                reasoning="From the question as it is no sound one can be reached.",
+                semantic_suggestion="Write a new question of the structure given.",
+            ),
+            offer=told_offer(opening, opening.graph, self.state.settings.language),
+            problems=reading.problems,
+        )
+
+    async def _gather_more(self) -> bool:
+        """Gather about an entity that the evidence names often; whether anything new came."""
+        mentions = self.state.desk.mentions
+        names = sorted(mentions, key=lambda name: (-mentions[name], name))
+        fresh = [name for name in names if fold(name) not in self.explored]
+        if not fresh:
+            return False
+        self.explored.add(fold(fresh[0]))
+        gathered = await gather(
+            self.state.errand,
+            seed=fresh[0],
+            count=self.state.settings.evidence,
+            known=tuple(self.state.desk.pool.records.values()),
+            wanted=_more_wanted(self.state.seed.entity_name, self.state.settings.language),
+        )
+        filtered = await self.state.desk.take(gathered.records)
+        self.state.record("gathered", {"about": fresh[0], **gathered.to_record(), **filtered})
+        return bool(filtered["new"])
+
+
+def _more_wanted(seed: str, language: str) -> str:
+    if language == "zh":
+        return f"与“{seed}”有关的事实，以及同类对象的同样事实（完整的成员名单最好）。"
+    return (
+        f"Facts that lead from here to {seed}, and the same facts about other things of the same "
+        "kind; complete lists of members are best."
+    )
