@@ -16,6 +16,7 @@ def schema(name: str | None) -> None:
 
     Without NAME, the names there are."""
     import rubric.schemas  # noqa: F401  (so that its schemas are known)
+    import synthesis.schemas  # noqa: F401  (likewise)
     from graphkit.formats.schema import schema as schema_of
     from graphkit.formats.schema import schema_names
 
