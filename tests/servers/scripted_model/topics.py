@@ -114,6 +114,7 @@ def matches(result: dict[str, Any], name: str, topic: str) -> bool:
 
 
 _AFTER = re.compile(r"$|[:,：（]| (?:are|is|by|in|at|as)\b|[国概成有沿作为地矿进的贸公出参]")
+_BEFORE = ("", "年", "识", "以", "有", "：")
 _WORD = re.compile(r"[A-Za-z0-9]")
 
 
@@ -123,7 +124,8 @@ def _names(title: str, name: str) -> bool:
     place = folded.find(wanted)
     while place >= 0:
         before, after = folded[:place][-1:], folded[place + len(wanted) :]
-        if _AFTER.match(after) and not (_WORD.match(before) and _WORD.match(wanted)):
+        apart = not _WORD.match(before) if _WORD.match(wanted) else before in _BEFORE
+        if apart and _AFTER.match(after):
             return True
         place = folded.find(wanted, place + 1)
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 import zlib
 
 import lxml.html
@@ -362,6 +363,32 @@ def test_deep_and_wide_pages_end() -> None:
     assert extract_html("<div>" * 100_000 + "deep", "http://a.example/").title == ""
     wide = extract_html("<p>word</p>" * 100_000, "http://a.example/").text
     assert wide.count("word") == 100_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>" + "x" * 1_000_000 + "</style><p>seen",
+        "<style>" + "/*" * 500_000 + "</style><p>seen",
+        "<style>" + "@media {" * 100_000 + "</style><p>seen",
+        '<p style="' + "/*" * 200_000 + '">seen',
+        "<b hidden></b>x" * 60_000 + "<p>seen",
+        "<!-- -->x" * 60_000 + "<p>seen",
+        "<table><tr><td>" * 60 + "<p>seen</p>" + "<tr><td>x" * 20_000,
+        "<ul><li>" * 20_000 + "<p>seen",
+        "<p>seen" + " \t" * 500_000,
+        "<p>seen" + "\u200b" * 500_000,
+        "<p>seen" + "&lt;" * 200_000,
+    ],
+    ids=range(11),
+)
+def test_no_page_takes_long(html: str) -> None:
+    """Pages that are made to be slow to read take no longer than others of their length."""
+    begin = time.process_time()
+    text = extract_html(html, "http://a.example/").text
+    assert time.process_time() - begin < 12
+    assert "seen" in text or "<ul>" in html
 
 
 def test_plain_text_and_json_are_read() -> None:
