@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 import click
 
 from cli.endings import Terminated, run
+from cli.groups import LazyGroup
 from cli.state import State
 
 __all__ = ["COMMANDS", "cli", "main"]
@@ -39,37 +39,8 @@ COMMANDS: dict[str, str] = {
 """Every command and where it is: ``module:name``. A new command or group is one line here."""
 
 
-class Program(click.Group):
-    """A group that imports a command when it is asked for, and ends as the documents say."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None if there is none of that name."""
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command = getattr(importlib.import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{place} is no command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an unknown one is told with what may have been meant."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            from graphkit.errors import did_you_mean
-
-            raise click.UsageError(
-                f'no command "{args[0]}"{did_you_mean(args[0], COMMANDS)}; '
-                "graphkit --help lists them",
-                ctx,
-            )
-        return super().resolve_command(ctx, args)
+class Program(LazyGroup):
+    """All the commands; it ends as the documents say."""
 
     def main(
         self,
@@ -100,6 +71,7 @@ def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> Non
 
 @click.group(
     cls=Program,
+    places=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 import click
+
+from cli.groups import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,23 +24,8 @@ COMMANDS: dict[str, str] = {
 _DEFAULT = "to"
 
 
-class ExportGroup(click.Group):
+class ExportGroup(LazyGroup):
     """A group whose first command need not be named: ``graphkit export DIR``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None if there is none of that name."""
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command = getattr(importlib.import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{place} is no command")
-        return command
 
     def parse_args(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
         """Put the first command in front of what does not begin with a command."""
@@ -49,7 +35,7 @@ class ExportGroup(click.Group):
         return super().parse_args(ctx, given)
 
 
-@click.group(cls=ExportGroup)
+@click.group(cls=ExportGroup, places=COMMANDS, path="export")
 def export() -> None:
     """Write a store or a release to a folder; validate a release; open a sealed one.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from cli.groups import LazyGroup
 
 __all__ = ["COMMANDS", "rubric"]
 
@@ -25,40 +25,7 @@ COMMANDS: dict[str, str] = {
 """Every command of the group and where it is: ``module:name``."""
 
 
-class RubricGroup(click.Group):
-    """A group that imports a command when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None if there is none of that name."""
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command = getattr(importlib.import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{place} is no command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an unknown one is told with what may have been meant."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            from graphkit.errors import did_you_mean
-
-            raise click.UsageError(
-                f'no command "rubric {args[0]}"{did_you_mean(args[0], COMMANDS)}; '
-                "graphkit rubric --help lists them",
-                ctx,
-            )
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=RubricGroup)
+@click.group(cls=LazyGroup, places=COMMANDS, path="rubric")
 def rubric() -> None:
     """Score reports with rubric trees, explain the scores, compare systems.
 

@@ -108,6 +108,39 @@ def _conjoin(
     }
 
 
+def _branch(
+    graph: QuestionGraph,
+    node_id: str,
+    relation: str,
+    direction: Direction,
+    anchor: tuple[str, str | None],
+    *,
+    excluded: bool = False,
+) -> dict[str, Any]:
+    """Return the fields of the change by which a node must (not) be in a projection of an anchor.
+
+    The anchor is its name and type. Ids are given in the order anchor, set, excluded set, part;
+    so are edges.
+    """
+    new = fresh_ids("n", graph.nodes_by_id, 3 + excluded)
+    ids = fresh_ids("e", graph.edges_by_id, 2 + excluded)
+    kind = graph.node(node_id).entity_type if node_id in graph.nodes_by_id else None
+    change = _conjoin(graph, node_id, new[-2], new[-1], ids[-1])
+    nodes = [
+        _anchor(new[0], *anchor),
+        Node(node_id=new[1], label=_set_label(kind), entity_type=kind),
+    ]
+    edges = [_projection(ids[0], new[0], new[1], relation, direction)]
+    if excluded:
+        nodes.append(Node(node_id=new[2], label=f"not such a {_set_label(kind)}"))
+        edges.append(Edge(edge_id=ids[1], source_ids=(new[1],), target_id=new[2], op=Op.COMPLEMENT))
+    return {
+        "removed_edges": change["removed_edges"],
+        "nodes": (*nodes, *change["nodes"]),
+        "edges": (*edges, *change["edges"]),
+    }
+
+
 def intersection_expansion(
     graph: QuestionGraph,
     node_id: str,
@@ -131,22 +164,12 @@ def intersection_expansion(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    new = fresh_ids("n", graph.nodes_by_id, 3)
-    ids = fresh_ids("e", graph.edges_by_id, 2)
-    kind = graph.node(node_id).entity_type if node_id in graph.nodes_by_id else None
-    change = _conjoin(graph, node_id, new[1], new[2], ids[1])
     return Mutation(
         strategy=Strategy.INTERSECTION_EXPANSION,
         node_id=node_id,
         reason=reason,
-        removed_edges=change["removed_edges"],
-        nodes=(
-            _anchor(new[0], anchor, anchor_type),
-            Node(node_id=new[1], label=_set_label(kind), entity_type=kind),
-            *change["nodes"],
-        ),
-        edges=(_projection(ids[0], new[0], new[1], relation, direction), *change["edges"]),
         position="late" if node_id == graph.root_node_id else "early",
+        **_branch(graph, node_id, relation, direction, (anchor, anchor_type)),
         **record,
     )
 
@@ -174,26 +197,11 @@ def complement(
         reason: Why.
         **record: Other fields of the :class:`Mutation`.
     """
-    new = fresh_ids("n", graph.nodes_by_id, 4)
-    ids = fresh_ids("e", graph.edges_by_id, 3)
-    kind = graph.node(node_id).entity_type if node_id in graph.nodes_by_id else None
-    change = _conjoin(graph, node_id, new[2], new[3], ids[2])
     return Mutation(
         strategy=Strategy.COMPLEMENT,
         node_id=node_id,
         reason=reason,
-        removed_edges=change["removed_edges"],
-        nodes=(
-            _anchor(new[0], anchor, anchor_type),
-            Node(node_id=new[1], label=_set_label(kind), entity_type=kind),
-            Node(node_id=new[2], label=f"not such a {_set_label(kind)}"),
-            *change["nodes"],
-        ),
-        edges=(
-            _projection(ids[0], new[0], new[1], relation, direction),
-            Edge(edge_id=ids[1], source_ids=(new[1],), target_id=new[2], op=Op.COMPLEMENT),
-            *change["edges"],
-        ),
+        **_branch(graph, node_id, relation, direction, (anchor, anchor_type), excluded=True),
         **record,
     )
 

@@ -3,12 +3,12 @@
 from rubric.statistics.agreement import AgreementReport, agreement_report
 from rubric.statistics.bootstrap import Comparison, Interval, bootstrap_averages, compare
 from rubric.statistics.calibration import CalibrationReport, calibrate
+from rubric.statistics.matched import matched_comparison
 from rubric.statistics.measure import Measure, Status
 from rubric.statistics.rates import (
     Decision,
     category_means,
     failure_outcomes,
-    matched_comparison,
     pass_rates,
     query_form_means,
 )

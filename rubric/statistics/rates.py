@@ -1,4 +1,4 @@
-"""Pass rates by level and direction, group means, matched comparisons, kinds of failure."""
+"""Pass rates by level and direction, group means, kinds of failure."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from graphkit.errors import InputError, Problem, did_you_mean
-from rubric.statistics.measure import Measure, Status, mean, median, share
+from rubric.statistics.measure import Measure, mean, share
 from rubric.statistics.table import ScoreTable
 
 __all__ = [
     "FAILURES",
     "Decision",
     "GroupMeans",
-    "Matched",
     "RateRow",
     "category_means",
     "failure_outcomes",
-    "matched_comparison",
     "pass_rates",
     "query_form_means",
+    "reached_values",
 ]
 
 FAILURES = ("omitted", "topic only", "detail missing", "contradicted")
@@ -239,7 +238,9 @@ def _group_means(
     made = []
     for group in sorted(members):
         tasks = members[group]
-        values = {system: _values(table, system, tasks, failures) for system in table.systems}
+        values = {
+            system: reached_values(table, system, tasks, failures) for system in table.systems
+        }
         present = [sum(found, Fraction(0)) / len(found) for found in values.values() if found]
         made.append(
             GroupMeans(
@@ -253,7 +254,10 @@ def _group_means(
     return tuple(made)
 
 
-def _values(table: ScoreTable, system: str, tasks: Sequence[str], failures: bool) -> list[Fraction]:
+def reached_values(
+    table: ScoreTable, system: str, tasks: Sequence[str], failures: bool
+) -> list[Fraction]:
+    """Return the values of a system on tasks: with failures as 0, or of scored reports alone."""
     if failures:
         return [value for task in tasks if (value := table.value(task, system)) is not None]
     return [
@@ -261,113 +265,6 @@ def _values(table: ScoreTable, system: str, tasks: Sequence[str], failures: bool
         for task in tasks
         if (cell := table.cells.get((task, system))) is not None and cell.score is not None
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """One arm (a harness, a skill level) over the models or tasks that all arms share.
-
-    Attributes:
-        arm: Its name.
-        quality: Mean over the matched models of the all-task average.
-        success_rate: Mean over the matched models of the success rate.
-        process: Figure to the median of the model-level medians over available traces.
-        models: The matched models.
-    """
-
-    arm: str
-    quality: Measure
-    success_rate: Measure
-    process: Mapping[str, Measure]
-    models: tuple[str, ...]
-
-    def to_record(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
-            "arm": self.arm,
-            "quality": self.quality.to_record(),
-            "success_rate": self.success_rate.to_record(),
-            "process": {name: value.to_record() for name, value in self.process.items()},
-            "models": list(self.models),
-        }
-
-
-def matched_comparison(
-    table: ScoreTable,
-    arms: Mapping[str, Mapping[str, str]],
-    process: Mapping[str, Mapping[str, Sequence[Fraction | float]]] | None = None,
-) -> tuple[Matched, ...]:
-    """Compare arms on the models, and the tasks, that all of them share (appendices F.5, F.6).
-
-    A model that some arm lacks is left out; so is a task on which some matched configuration was
-    not run or could not be scored. Failures are 0.
-
-    Args:
-        table: The scores.
-        arms: Arm to model to the system id of that configuration.
-        process: Figure (steps, hours, tokens) to system id to its values, one an available trace.
-
-    Raises:
-        InputError: An arm names a system that is not in the scores.
-    """
-    unknown = sorted(
-        {system for models in arms.values() for system in models.values()} - set(table.systems)
-    )
-    if unknown:
-        raise InputError(
-            [
-                Problem(
-                    f"is not in the scores{did_you_mean(system, table.systems)}",
-                    code="unknown_system",
-                    subject=f"system {system}",
-                )
-                for system in unknown
-            ]
-        )
-    shared: set[str] = (
-        set.intersection(*(set(models) for models in arms.values())) if (arms) else set()
-    )
-    used = {models[model] for models in arms.values() for model in shared}
-    tasks = [
-        task
-        for task in table.tasks
-        if all(table.value(task, system) is not None for system in used)
-    ]
-    made = []
-    for arm in sorted(arms):
-        systems = [arms[arm][model] for model in sorted(shared)]
-        values = [_values(table, system, tasks, failures=True) for system in systems]
-        means = [sum(found, Fraction(0)) / len(found) for found in values if found]
-        successes = [len(_values(table, system, tasks, failures=False)) for system in systems]
-        made.append(
-            Matched(
-                arm=arm,
-                quality=mean(means),
-                success_rate=mean(
-                    [Fraction(done, len(tasks)) for done in successes] if tasks else []
-                ),
-                process={
-                    name: _median_of_medians([found.get(system, ()) for system in systems])
-                    for name, found in sorted((process or {}).items())
-                },
-                models=tuple(sorted(shared)),
-            )
-        )
-    return tuple(made)
-
-
-def _median_of_medians(groups: Iterable[Sequence[Fraction | float]]) -> Measure:
-    middles = [
-        middle
-        for values in groups
-        if (middle := median([Fraction(value) for value in values])) is not None
-    ]
-    result = median(middles)
-    return Measure(
-        None if result is None else float(result),
-        len(middles),
-        Status.EMPTY if result is None else Status.OK,
-    )
 
 
 def failure_outcomes(kinds: Iterable[str | None]) -> dict[str, Measure]:

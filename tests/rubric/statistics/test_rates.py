@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 from graphkit.errors import InputError
+from rubric.statistics.matched import matched_comparison
 from rubric.statistics.measure import Status
 from rubric.statistics.rates import (
     Decision,
     category_means,
     failure_outcomes,
-    matched_comparison,
     pass_rates,
     query_form_means,
 )
