@@ -30,7 +30,7 @@ _WHITE = re.compile(r"\s+")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=[/._-]|$)")
 _CELL = " | "
 _SHORT = 3_000
-_LONG = 1_000_000
+_MANY = 15_000
 _SHARE = 0.5
 
 
@@ -75,7 +75,7 @@ def extract_html(html: str, url: str) -> Extracted:
     drop_hidden(tree)
     lines = list(_lines(tree, _SURROUNDINGS)) or list(_lines(tree, _TITLE_ONLY))
     text = plain = clean_text("\n".join(lines))
-    if len(plain) > _SHORT and len(html) < _LONG:
+    if len(plain) > _SHORT and _elements(tree) <= _MANY:
         document = trafilatura.bare_extraction(
             tree,
             url=url,
@@ -179,6 +179,9 @@ def _blocks(tree: lxml.html.HtmlElement, without: frozenset[str]) -> Iterator[st
     stack: list[tuple[lxml.html.HtmlElement, bool]] = [(tree, False)]
     while stack:
         node, closing = stack.pop()
+        if not isinstance(node.tag, str):
+            parts.append(_inline(node.tail))
+            continue
         block = node.tag in _BLOCKS
         if block and parts:
             yield "".join(parts)
@@ -195,6 +198,10 @@ def _blocks(tree: lxml.html.HtmlElement, without: frozenset[str]) -> Iterator[st
                 continue
         parts.append(_inline(node.tail))
     yield "".join(parts)
+
+
+def _elements(tree: lxml.html.HtmlElement) -> int:
+    return sum(1 for _ in tree.iter())
 
 
 def _rows_not_in(text: str, lines: list[str]) -> list[str]:

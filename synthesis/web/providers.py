@@ -199,4 +199,4 @@ def _results(
 
 
 def _plain(text: Any) -> str:
-    return clean_line(html.unescape(_TAG.sub("", str(text)))) if text else ""
+    return clean_line(html.unescape(_TAG.sub("", str(text)[:10_000]))) if text else ""

@@ -24,8 +24,6 @@ _HIDING_STYLE = re.compile(
 )
 _COLOUR = re.compile(r"(?<![\w-])color:([^;!]+)")
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?:([^;!]+)")
-_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_CSS_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _CSS_NAME = re.compile(r"([.#])([\w-]+)")
 _JOINERS = re.compile(r"(?<![\u0600-\u0dff])[\u200c\u200d]|[\u200c\u200d](?![\u0600-\u0dff])")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -80,22 +78,16 @@ def drop_hidden(tree: lxml.html.HtmlElement) -> None:
     """
     hidden = _hidden_names(tree)
     for node in list(tree.iter()):
-        if not isinstance(node.tag, str) or node.tag in _NEVER_SHOWN or _is_hidden(node, hidden):
-            _drop(node)
+        if not isinstance(node.tag, str):
+            node.text = ""  # a comment
+        elif node.tag in _NEVER_SHOWN or _is_hidden(node, hidden):
+            _empty(node)
 
 
-def _drop(node: lxml.html.HtmlElement) -> None:
-    parent = node.getparent()
-    if parent is None:
-        return
-    tail = node.tail or ""
-    if tail:
-        before = node.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + tail
-        else:
-            parent.text = (parent.text or "") + tail
-    parent.remove(node)
+def _empty(node: lxml.html.HtmlElement) -> None:
+    """Take out what an element says, but not what follows it."""
+    node.clear(keep_tail=True)
+    node.tag = "span"
 
 
 def _is_hidden(node: lxml.html.HtmlElement, hidden: frozenset[str]) -> bool:
@@ -114,7 +106,7 @@ def _is_hidden(node: lxml.html.HtmlElement, hidden: frozenset[str]) -> bool:
 
 
 def _hides(style: str) -> bool:
-    style = "".join(_CSS_COMMENT.sub("", style).split()).lower()
+    style = "".join(_without_comments(style).split()).lower()
     if _HIDING_STYLE.search(style):
         return True
     colour, background = _COLOUR.search(style), _BACKGROUND.search(style)
@@ -127,14 +119,26 @@ def _hidden_names(tree: lxml.html.HtmlElement) -> frozenset[str]:
     """Return the classes and ids that a style of the page hides on every screen."""
     names: set[str] = set()
     for style in tree.iter("style"):
-        text = _top_level(_CSS_COMMENT.sub("", style.text or ""))
-        for selectors, body in _CSS_RULE.findall(text):
+        text = _top_level(_without_comments(style.text or ""))
+        for rule in text.split("}"):
+            selectors, _, body = rule.partition("{")
             if _hides(body):
                 for selector in selectors.split(","):
                     name = _CSS_NAME.fullmatch(selector.strip())
                     if name:
                         names.add(name[0])
     return frozenset(names)
+
+
+def _without_comments(css: str) -> str:
+    kept: list[str] = []
+    place = 0
+    while (start := css.find("/*", place)) >= 0:
+        kept.append(css[place:start])
+        end = css.find("*/", start + 2)
+        place = len(css) if end < 0 else end + 2
+    kept.append(css[place:])
+    return "".join(kept)
 
 
 def _top_level(css: str) -> str:

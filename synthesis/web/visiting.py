@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from synthesis.web.addresses import AddressGuard, HostUnknown
 from synthesis.web.charset import decode_page
@@ -62,6 +63,7 @@ class Visitor:
             concurrency=settings.per_host_concurrency, overall=settings.concurrency
         )
         self._robots = Robots(settings, self._fetcher, self._queue)
+        self._readers = ThreadPoolExecutor(2, thread_name_prefix="page-reader")
         self.retried = 0
 
     @property
@@ -73,6 +75,7 @@ class Visitor:
         """Close all connections."""
         await self._robots.aclose()
         await self._fetcher.aclose()
+        self._readers.shutdown(wait=True, cancel_futures=True)
 
     async def visit(self, target: Target) -> Page:
         """Visit a page; every failure is an answer.
@@ -189,7 +192,10 @@ class Visitor:
             raise _Ended("not_text", kind, answer.status)
         if not answer.body.strip():
             raise _Ended("failed", "the page is empty", answer.status)
-        return await asyncio.to_thread(_extract, answer.body, kind, named, place.url)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._readers, _extract, answer.body, kind, named, place.url
+        )
 
 
 def _extract(body: bytes, kind: str, content_type: str, url: str) -> Extracted:
