@@ -27,6 +27,7 @@ class LoopSettings(BaseModel):
         language: The language of questions, prompts and searches.
         min_evidence: The threshold k: with less retained evidence gathering is tried again.
         evidence: How many items one gathering is asked for.
+        evidence_shown: How much evidence an author is shown at most, the nearest first.
         gatherings: How often gathering is tried before a seed is given up.
         more_gatherings: How often more is gathered when the evidence offers no way to go on.
         plan_attempts: How many entities and chains are tried when a question is planned.
@@ -59,6 +60,7 @@ class LoopSettings(BaseModel):
     language: Literal["en", "zh"] = "en"
     min_evidence: int = Field(default=5, ge=1)
     evidence: int = Field(default=20, ge=1)
+    evidence_shown: int = Field(default=120, ge=1)
     gatherings: int = Field(default=3, ge=1)
     more_gatherings: int = Field(default=2, ge=0)
     plan_attempts: int = Field(default=80, ge=0)

@@ -15,7 +15,14 @@ from synthesis.offers import Offer, Planner
 from synthesis.planning import Plan, plan_question
 from synthesis.seed_state import Reading, SeedState
 
-__all__ = ["NextStep"]
+__all__ = ["TO_GROW", "NextStep"]
+
+TO_GROW = frozenset(
+    {"few_iterations", "few_edges", "few_hops", "stale_evidence", "final_hop_stale"}
+)
+"""What a sound question may still lack; its rivals are looked for before it grows further."""
+
+_PATIENCE = 3
 
 _TEXT_ONLY = frozenset({"text_leak", "lint_error"})
 """What other words can mend."""
@@ -32,6 +39,7 @@ class NextStep:
     def __init__(self, state: SeedState) -> None:
         self.state = state
         self.plan: Plan | None = None
+        self.wandering = 0
         self.explored = {fold(state.seed.entity_name)}
 
     async def decide(
@@ -108,11 +116,14 @@ class NextStep:
         for more in range(self.state.settings.more_gatherings + 1):
             planner = self.state.planner()
             offers = self._from_line(planner)
-            if offers:
+            if offers and self._leads_on(offers):
                 return await self._advised(qa, planner, offers)
             opening = self._opening(planner)
             if opening is not None:
+                self.wandering = 0
                 return self._start(qa, reading, opening), opening
+            if offers:
+                return await self._advised(qa, planner, offers)
             if more == self.state.settings.more_gatherings or not await self._gather_more():
                 break
         planner = self.state.planner()
@@ -125,6 +136,8 @@ class NextStep:
         if self.state.lineage is None:
             return ()
         graph = self.state.lineage.graph
+        if self.plan is not None and not self.plan.holds(planner):
+            self.plan = None  # rivals have been found
         planned = self.plan.after(graph, planner) if self.plan is not None else None
         if planned is not None and not loosen:
             return (planned,)
@@ -139,6 +152,18 @@ class NextStep:
             )
         except MutationError:  # rivals have been found that push the answer out
             return ()
+
+    def _leads_on(self, offers: Sequence[Offer]) -> bool:
+        """Whether changes of the line are worth following, or a planned question is better.
+
+        A planned step is, and one that makes the question sound; others a few times in a row.
+        """
+        planned = self.plan is not None and offers[0].mutation in self.plan.history
+        if planned or set(offers[0].standing.missing) <= TO_GROW:
+            self.wandering = 0
+            return True
+        self.wandering += 1
+        return self.wandering <= _PATIENCE
 
     async def _advised(
         self, qa: QaRecord, planner: Planner, offers: Sequence[Offer]
@@ -194,7 +219,7 @@ class NextStep:
             self.state.errand,
             seed=fresh[0],
             count=self.state.settings.evidence,
-            known=tuple(self.state.desk.pool.records.values()),
+            known=self.state.desk.pool.held,
             wanted=_more_wanted(self.state.seed.entity_name, self.state.settings.language),
         )
         filtered = await self.state.desk.take(gathered.records)

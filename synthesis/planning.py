@@ -31,6 +31,10 @@ class Plan:
     history: tuple[Mutation, ...]
     graphs: tuple[QuestionGraph, ...]
 
+    def holds(self, planner: Planner) -> bool:
+        """Whether the last question of the plan still lacks nothing, on the evidence as it is."""
+        return not planner.standing(without_text(self.graphs[-1])).missing
+
     def opening(self, planner: Planner) -> Offer:
         """Return the first question as something that can be advised."""
         return self._offer(planner, 0)

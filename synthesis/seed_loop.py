@@ -16,24 +16,20 @@ from synthesis.agents.parsing import parse_question
 from synthesis.evidence_desk import EvidenceDesk
 from synthesis.finishing import finished_record, proved_chain
 from synthesis.loop_settings import LoopSettings
-from synthesis.next_step import NextStep
+from synthesis.next_step import TO_GROW, NextStep
 from synthesis.offers import Offer
 from synthesis.quality import QualityLimits, assess_quality
 from synthesis.rival_search import RivalSearch
 from synthesis.rivals import OpenEnd
 from synthesis.seed_state import Reading, Recorder, SeedState
 from synthesis.seeds import Seed
+from synthesis.shown_evidence import behind, near
 
 __all__ = ["Outcome", "Recorder", "SeedLoop"]
 
 ACCEPTED = "accepted"
 GAVE_UP = "gave_up"
 FAILED = "failed"
-
-_TO_GROW = frozenset(
-    {"few_iterations", "few_edges", "few_hops", "stale_evidence", "final_hop_stale"}
-)
-"""What a sound question may still lack; its rivals are looked for before it grows further."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ class SeedLoop:
             reading = await self._read(qa)
             self.state.take(qa, offer, reading)
             missing = self._missing(reading)
-            if set(missing) <= _TO_GROW:
+            if set(missing) <= TO_GROW:
                 reading = await self._search_rivals(reading)
                 missing = self._missing(reading)
             if not missing:
@@ -132,7 +128,7 @@ class SeedLoop:
             advice, offer = await self.next.decide(qa, offer, reading, missing)
             if advice.kind == "gather":
                 return Outcome(GAVE_UP, missing, self.state.iteration)
-            qa = await self._revise(self._told_about(qa, advice), advice)
+            qa = await self._revise(self._told_about(qa, advice), advice, offer)
 
     def _told_about(self, qa: QaRecord, advice: Advice) -> QaRecord:
         """Return the question that advice is about: the last good one, unless it rewords."""
@@ -148,7 +144,7 @@ class SeedLoop:
                 self.errand,
                 seed=self.seed.entity_name,
                 count=self.settings.evidence,
-                known=tuple(self.desk.pool.records.values()),
+                known=self.desk.pool.held,
                 wanted=wanted,
                 vote=attempt,
             )
@@ -163,9 +159,10 @@ class SeedLoop:
     # ---- questions --------------------------------------------------------------------------
 
     async def _construct(self) -> QaRecord:
+        retained, limit = self.desk.pool.retained, self.settings.evidence_shown
         answered = await construct(
             self.errand.door,
-            self.desk.pool.retained,
+            near(retained, self.seed.entity_name, limit=limit),
             since=self.settings.since,
             min_hops=self.settings.min_hops,
             language=self.settings.language,
@@ -174,10 +171,18 @@ class SeedLoop:
         self._wrote("constructed", qa, answered.repairs)
         return qa
 
-    async def _revise(self, qa: QaRecord, advice: Advice) -> QaRecord:
+    async def _revise(self, qa: QaRecord, advice: Advice, offer: Offer | None) -> QaRecord:
+        limit = self.settings.evidence_shown
+        graphs = [] if offer is None else [offer.graph]
+        if self.state.lineage is not None:
+            graphs.append(self.state.line)
+        ids = [] if offer is None else list(offer.mutation.evidence_ids)
+        ids += [hop.evidence_id for hop in qa.reasoning_chain]
+        retained = self.desk.pool.retained
+        shown = behind(retained, self.desk.pool.facts, graphs, ids, limit=limit)
         answered = await revise(
             self.errand.door,
-            self.desk.pool.retained,
+            shown or near(retained, self.seed.entity_name, limit=limit),
             qa,
             advice,
             language=self.settings.language,
