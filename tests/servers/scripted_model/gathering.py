@@ -306,7 +306,7 @@ def seeds(task: Task) -> list[Call] | dict[str, Any]:
     if len(seen.results) < len(first) and task.tools:
         return [("search", {"query": text}) for text in first if text not in seen.results]
     fresh = [item for item in found if item["entity_name"].casefold() not in avoid]
-    if len(fresh) < 3 * wanted and len(seen.results) < 16 and task.tools:
+    if len(fresh) < max(40, 3 * wanted) and len(seen.results) < 16 and task.tools:
         names = sorted(
             (item["entity_name"] for item in found), key=lambda name: draw(task.opening, name)
         )
@@ -324,6 +324,14 @@ def seeds(task: Task) -> list[Call] | dict[str, Any]:
     }
 
 
+def _whole_sentences(snippet: str) -> str:
+    """Return a snippet without the sentence that is cut off at its end."""
+    if not snippet.endswith("..."):
+        return snippet
+    end = max(snippet[:-3].rfind(". "), snippet.rfind("。"))
+    return snippet[: end + 1]
+
+
 def _reported(seen: Seen, task: Task) -> list[dict[str, Any]]:
     """Return the things that recent search results speak of, each once."""
     from scripted_model.page_reader import read_page
@@ -336,7 +344,7 @@ def _reported(seen: Seen, task: Task) -> list[dict[str, Any]]:
                 continue
             if host_group(result["url"]) in _DOUBTFUL:
                 continue
-            for claim in read_page(str(result.get("snippet") or "")):
+            for claim in read_page(_whole_sentences(str(result.get("snippet") or ""))):
                 relation = relation_of(claim.relation)
                 for name, kind in (
                     (claim.head, relation.head_type),

@@ -38,6 +38,7 @@ class Ledger:
         repeated: Calls whose key had been answered before; they got the same answer for nothing.
         bodies: Body -> how often it was paid for.
         by_role: Role -> paid calls.
+        again: Role -> paid calls with a body that had been paid for, under another key.
         faults: Fault -> how often.
         crashes: Tracebacks of errors in the server itself.
         unfinished: Calls whose client went away before the answer was ready.
@@ -48,6 +49,7 @@ class Ledger:
     repeated: int = 0
     bodies: Counter[str] = field(default_factory=Counter)
     by_role: Counter[str] = field(default_factory=Counter)
+    again: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     unfinished: int = 0
     crashes: list[str] = field(default_factory=list)
@@ -119,6 +121,7 @@ class ScriptedModel:
                 "paid": ledger.paid,
                 "repeated": ledger.repeated,
                 "paid_twice": sum(count - 1 for count in ledger.bodies.values() if count > 1),
+                "paid_twice_by_role": dict(ledger.again),
                 "different_bodies": len(ledger.bodies),
                 "by_role": dict(ledger.by_role),
                 "faults": dict(ledger.faults),
@@ -284,6 +287,8 @@ class ScriptedModel:
         with self._lock:
             self.ledger.paid += 1
             self.ledger.bodies[digest] += 1
+            if self.ledger.bodies[digest] > 1:
+                self.ledger.again[task.role or "none"] += 1
             self.ledger.by_role[task.role or "none"] += 1
             self.ledger.input_tokens += tokens[0]
             self.ledger.output_tokens += tokens[1]
