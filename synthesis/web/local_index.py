@@ -69,9 +69,9 @@ class LocalIndex:
 
         Args:
             path: The file.
-            pages: The pages, see :func:`synthesis.web.pages_of_jsonl`,
-                :func:`synthesis.web.pages_of_folder` or pages that were visited. Of several with
-                one address the first counts; pages without text do not.
+            pages: The pages, see :func:`synthesis.web.corpus.pages_of_jsonl`,
+                :func:`synthesis.web.corpus.pages_of_folder` or pages that were visited. Of
+                several with one address the first counts; pages without text do not.
 
         Raises:
             OperationError: It cannot be written.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,8 @@ __all__ = ["Robots", "Rules"]
 _LONGEST = 512_000
 _REDIRECTS = 5
 _KEPT = 1_000
+_AGAIN = 600.0
+_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +64,18 @@ class Rules:
 
 
 class Robots:
-    """The rules of every host that was asked for them, each fetched once.
+    """The rules of every host that was asked for them, each fetched once a day.
 
     A missing file (any 4xx but 429) allows all; one that cannot be had (5xx, 429, no connection)
-    forbids all; redirects are followed up to five times, each checked like that of a page.
+    forbids all for ten minutes, then it is asked for again; redirects are followed up to five
+    times, each checked like that of a page.
     """
 
     def __init__(self, settings: WebSettings, fetcher: Fetcher, queue: HostQueue) -> None:
         self._settings = settings
         self._fetcher = fetcher
         self._queue = queue
-        self._rules: OrderedDict[str, asyncio.Task[Rules]] = OrderedDict()
+        self._rules: OrderedDict[str, tuple[asyncio.Task[Rules], float]] = OrderedDict()
 
     async def rules(self, target: Target) -> Rules:
         """Return the rules for a page's host.
@@ -79,11 +83,12 @@ class Robots:
         Raises:
             UrlRefused: The host may not be visited at all.
         """
-        task = self._rules.get(target.origin)
-        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+        now = asyncio.get_running_loop().time()
+        task, since = self._rules.get(target.origin, (None, now))
+        if task is None or now - since > _lasts(task):
             task = asyncio.create_task(self._fetch(target))
             task.add_done_callback(_looked_at)
-            self._rules[target.origin] = task
+            self._rules[target.origin] = (task, now)
             while len(self._rules) > _KEPT:
                 self._rules.popitem(last=False)
         else:
@@ -92,7 +97,7 @@ class Robots:
 
     async def aclose(self) -> None:
         """End what is still being fetched."""
-        tasks = [task for task in self._rules.values() if not task.done()]
+        tasks = [task for task, _ in self._rules.values() if not task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -136,6 +141,15 @@ class Robots:
                 return Rules()
             return Rules(protego.Protego.parse(answer.body.decode("utf-8-sig", "replace")))
         return Rules()
+
+
+def _lasts(task: asyncio.Task[Rules]) -> float:
+    """Return for how many seconds after its beginning a fetch of rules counts."""
+    if not task.done():
+        return math.inf
+    if task.cancelled() or task.exception() is not None:
+        return -1.0
+    return _AGAIN if task.result().unreachable else _DAY
 
 
 def _looked_at(task: asyncio.Task[Rules]) -> None:

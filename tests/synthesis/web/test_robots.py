@@ -119,6 +119,30 @@ def test_a_passing_failure_of_the_file_passes(site: WebFaults) -> None:
     assert visited(site, "http://a.example/no").status == "robots"
 
 
+def test_a_file_that_could_not_be_had_is_asked_for_again_later(
+    site: WebFaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outage of a host does not keep us out for the rest of a run; good rules stay."""
+    import synthesis.web.robots as robots
+
+    site.routes["a.example", "/robots.txt"] = in_turn(
+        answer("", status=503), answer("User-agent: *\nDisallow: /no", "text/plain")
+    )
+    for path in ("/1", "/2", "/3"):
+        site.routes["a.example", path] = answer(HELLO)
+
+    async def work(tools: WebTools) -> list[str]:
+        first = await tools.visit("http://a.example/1")
+        at_once = await tools.visit("http://a.example/2")
+        monkeypatch.setattr(robots, "_AGAIN", 0.0)
+        later = await tools.visit("http://a.example/3")
+        forbidden = await tools.visit("http://a.example/no")
+        return [page.status for page in (first, at_once, later, forbidden)]
+
+    assert using(site, work, retries=0) == ["robots", "robots", "ok", "robots"]
+    assert [hit.path for hit in site.hits].count("/robots.txt") == 2
+
+
 def test_redirects_of_the_file_are_followed_five_times(site: WebFaults) -> None:
     """Rules may stand elsewhere; a chain that is too long counts as no rules."""
     site.routes["a.example", "/robots.txt"] = redirect("http://b.example/rules.txt")
