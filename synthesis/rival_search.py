@@ -93,7 +93,7 @@ class RivalSearch:
             question=self.graph.question,
             remaining=relaxation.remaining,
             open_ends=[end.to_record() for end in part],
-            known=tuple(self.desk.pool.records.values()),
+            known=self.desk.pool.held,
         )
         new = [
             item.evidence_id
