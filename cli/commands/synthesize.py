@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,20 +182,41 @@ async def _run(run: RunFolder, budget: Any) -> RunResult:
         with progress("finding seeds", "seeds") as told:
             run = await find_run_seeds(run, budget=budget, told=told)
     with progress("synthesizing", "seeds") as told:
+        start = time.monotonic()
+        before: list[int] = []
 
         def each(state: RunProgress) -> None:
-            told.unit = _so_far(state)
+            if not before:
+                before.append(state.done)
+            told.unit = _so_far(state, state.done - before[0], time.monotonic() - start)
             told(state.done, state.total)
 
         return await run_seeds(run, budget=budget, told=each)
 
 
-def _so_far(state: RunProgress) -> str:
+def _so_far(state: RunProgress, new: int, seconds: float) -> str:
+    """Say how the seeds ended, what it cost, how fast it goes, and how long it will take."""
     parts = [f"{count} {word.replace('_', ' ')}" for word, count in sorted(state.outcomes.items())]
     parts.append(f"{state.calls:,} calls")
     if state.money:
         parts.append(f"cost {state.money:,.2f}")
+    if new and seconds > 0:
+        left = (state.total - state.done) * seconds / new
+        parts.append(f"{60 * new / seconds:,.1f} a minute")
+        parts.append(f"{_span(left)} left")
     return f"seeds ({', '.join(parts)})"
+
+
+def _span(seconds: float) -> str:
+    """Return a time in words, in hours and minutes, or in seconds.
+
+    >>> _span(40), _span(5400)
+    ('40 s', '1 h 30 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _tell(run: RunFolder, result: RunResult) -> None:
