@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord, nfc
-from synthesis.freshness import freshness
+from synthesis.freshness import date_key, freshness
 
 __all__ = [
     "Admission",
@@ -23,6 +25,13 @@ __all__ = [
     "admit",
     "evidence_id",
 ]
+
+
+LONGEST_NAME = 200
+"""A name of more characters is none."""
+
+LONGEST_QUOTE = 1_200
+"""A quotation of more characters proves nothing in particular."""
 
 
 class SourcePage(Protocol):
@@ -72,7 +81,7 @@ class GatheredItem(BaseModel):
     @field_validator("head_entity", "relation", "tail_entity")
     @classmethod
     def _clean(cls, value: str) -> str:
-        value = " ".join(nfc(value).split())
+        value = _visible(value)
         if not value:
             raise ValueError("must not be blank")
         return value
@@ -80,7 +89,7 @@ class GatheredItem(BaseModel):
     @field_validator("head_type", "tail_type")
     @classmethod
     def _folded_type(cls, value: str | None) -> str | None:
-        return (" ".join(nfc(value).lower().split()) or None) if value else None
+        return (_visible(value).lower()[:LONGEST_NAME] or None) if value else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,8 @@ class Refusal:
     """An item that did not become evidence.
 
     Attributes:
-        code: ``page_not_visited``, ``quote_absent``, ``name_absent`` or ``self_loop``.
+        code: ``page_not_visited``, ``self_loop``, ``name_too_long``, ``quote_absent``,
+            ``quote_too_long`` or ``name_absent``.
         item: The item.
         detail: One sentence for people.
     """
@@ -122,11 +132,13 @@ class Admission:
 def evidence_id(head: str, relation: str, tail: str, url: str) -> str:
     """Return the id of a claim from a page: the same claim from the same page has the same id.
 
+    The id has 60 bits, so that a few million claims can be told apart.
+
     >>> evidence_id("France", "capital", "Paris", "https://a.example/fr")
-    'e82c17a13969'
+    'ed91de019e1598ab'
     """
-    text = "\x1f".join((head, relation, tail, url))
-    return "e" + hashlib.sha256(text.encode()).hexdigest()[:11]
+    text = json.dumps((head, relation, tail, url))
+    return "e" + hashlib.sha256(text.encode()).hexdigest()[:15]
 
 
 def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: str) -> Admission:
@@ -135,7 +147,8 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
     An item needs a page that was visited in this conversation, words that stand on that page, and
     at least one of its two names there. Where the words are not verbatim but one sentence of the
     page has both names, that sentence takes their place. Whether it is fresh follows from the date
-    of the page, else from a year in the words; what the agent says only shows as a repair.
+    of the page, else from the date that the agent read there if its year stands on the page, else
+    from a year in the words; what else the agent says only shows as a repair.
 
     Args:
         items: What the agent reports.
@@ -157,22 +170,32 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
         if fold(item.head_entity) == fold(item.tail_entity):
             refused.append(Refusal("self_loop", item, "head and tail are the same"))
             continue
+        names = (item.head_entity, item.relation, item.tail_entity)
+        if max(map(len, names)) > LONGEST_NAME:
+            detail = f"a name of more than {LONGEST_NAME} characters"
+            refused.append(Refusal("name_too_long", item, detail))
+            continue
         reading = readings.get(page.url) or readings.setdefault(page.url, _Reading(page.text))
         quote = reading.find(item.evidence_text)
-        if quote is None:
+        if quote is None or len(quote) > LONGEST_QUOTE:
+            code = "quote_absent" if quote is None else "quote_too_long"
             quote = reading.sentence_with(item.head_entity, item.tail_entity)
             if quote is None:
-                refused.append(
-                    Refusal("quote_absent", item, "the words quoted are not on the page")
+                detail = (
+                    "the words quoted are not on the page"
+                    if code == "quote_absent"
+                    else "the words quoted are most of a page"
                 )
+                refused.append(Refusal(code, item, detail))
                 continue
             repairs.append(f"{item.head_entity}: quote replaced by the sentence of the page")
         if not (reading.has(item.head_entity) or reading.has(item.tail_entity)):
             refused.append(Refusal("name_absent", item, "neither name stands on the page"))
             continue
-        verdict = freshness(
-            since=since, published=page.published_at or item.published_at, quote=quote
-        )
+        published = page.published_at or reading.dated(item.published_at)
+        if published is None and item.published_at:
+            repairs.append(f"{item.head_entity}: published_at is not borne out by the page")
+        verdict = freshness(since=since, published=published, quote=quote)
         if verdict.fresh != item.is_fresh_knowledge:
             repairs.append(
                 f"{item.head_entity}: is_fresh_knowledge {str(item.is_fresh_knowledge).lower()} "
@@ -193,7 +216,7 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
                 source_url=url,
                 is_fresh_knowledge=verdict.fresh,
                 observed_at=page.fetched_at,
-                published_at=page.published_at or item.published_at,
+                published_at=published,
                 head_type=item.head_type,
                 tail_type=item.tail_type,
                 sha256=page.sha256,
@@ -217,9 +240,15 @@ class _Reading:
     """The text of a page, folded once, in which quotes and names are looked for."""
 
     def __init__(self, text: str) -> None:
-        self.sentences = [part.strip() for part in _ENDS.split(text) if part.strip()]
+        self._source = text
         self.text = " ".join(text.split())
         self.folded = _loose(self.text)
+
+    @functools.cached_property
+    def sentences(self) -> list[tuple[str, str]]:
+        """Every sentence that is not too long to be quoted, as it stands and folded."""
+        parts = (" ".join(part.split()) for part in _ENDS.split(self._source))
+        return [(part, _loose(part)) for part in parts if 0 < len(part) <= LONGEST_QUOTE]
 
     def find(self, quote: str) -> str | None:
         """Return a quote, with single spaces, if it stands on the page."""
@@ -229,15 +258,37 @@ class _Reading:
     def sentence_with(self, *names: str) -> str | None:
         """Return the first sentence that has all names."""
         wanted = [_loose(name) for name in names]
-        for sentence in self.sentences:
-            folded = _loose(sentence)
+        if not all(name in self.folded for name in wanted):
+            return None
+        for sentence, folded in self.sentences:
             if all(name in folded for name in wanted):
-                return " ".join(sentence.split())
+                return sentence
         return None
+
+    def dated(self, published: str | None) -> str | None:
+        """Return a date that somebody read on the page, if its year stands there."""
+        key = date_key(published)
+        return published if key is not None and str(key[0]) in self.text else None
 
     def has(self, name: str) -> bool:
         """Whether a name stands on the page."""
         return _loose(name) in self.folded
+
+
+def _visible(text: str) -> str:
+    """Return a name with single spaces and without characters that nobody sees.
+
+    Joiners stay: scripts and emoji need them.
+    """
+    shown = (sign for sign in " ".join(nfc(text).split()) if sign in _JOINERS or _shows(sign))
+    return nfc("".join(shown)).strip(_JOINERS)
+
+
+_JOINERS = "\u200c\u200d"
+
+
+def _shows(sign: str) -> bool:
+    return unicodedata.category(sign) not in ("Cc", "Cf", "Cs")
 
 
 def _loose(text: str) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 
 __all__ = ["Freshness", "date_key", "freshness", "knowledge_order"]
 
-_ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_YEAR_FIRST = (
+    re.compile(r"(\d{4})(\d\d)(\d\d)(?!\d)"),
+    re.compile(r"(\d{4})(?!\d)(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?(?!\d))?"),
+)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -34,14 +38,22 @@ class Freshness(tuple[bool, str]):
 def date_key(text: str | None) -> tuple[int, int, int] | None:
     """Return a date as (year, month, day), unknown parts as the first; None where there is none.
 
+    The year comes first, as in ISO 8601, ``2026/3/1`` and ``2026年3月1日``: dates that begin with
+    the day or the month are not guessed at.
+
     >>> date_key("2026-03-01T10:00:00Z"), date_key("2026"), date_key("soon")
     ((2026, 3, 1), (2026, 1, 1), None)
     """
-    match = _ISO.match((text or "").strip())
-    if match is None:
-        return None
-    year, month, day = match.groups()
-    return int(year), int(month or 1), int(day or 1)
+    text = (text or "").strip()
+    for form in _YEAR_FIRST:
+        match = form.match(text)
+        if match is not None:
+            year, month, day = (int(part or 1) for part in match.groups())
+            try:
+                return date(year, month, day).timetuple()[:3]
+            except ValueError:
+                return None  # no day of the calendar
+    return None
 
 
 def freshness(*, since: str, published: str | None, quote: str = "") -> Freshness:
