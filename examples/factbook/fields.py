@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from names import nfc
+from vocabulary import TITLES
 
 MONTHS = (
     "January",
@@ -127,89 +128,6 @@ def currency(text: str) -> tuple[str, str]:
     return nfc(match.group(1)), match.group(2) or ""
 
 
-_TITLES = frozenset(
-    [
-        "interim",
-        "acting",
-        "executive",
-        "first",
-        "french",
-        "general",
-        "chief",
-        "vice",
-        "president",
-        "prime",
-        "minister",
-        "king",
-        "queen",
-        "emperor",
-        "pope",
-        "prince",
-        "grand",
-        "duke",
-        "amir",
-        "sultan",
-        "premier",
-        "chancellor",
-        "governor",
-        "administrator",
-        "commissioner",
-        "supreme",
-        "leader",
-        "speaker",
-        "taoiseach",
-        "secretary",
-        "chairman",
-        "mayor",
-        "co-prince",
-        "lord",
-        "mann",
-        "nonresident",
-        "government",
-        "council",
-        "state",
-        "republic",
-        "china",
-        "australia",
-        "house",
-        "representatives",
-        "swiss",
-        "confederation",
-        "ministers",
-        "polynesia",
-        "islamic",
-        "afghanistan",
-        "territorial",
-        "assembly",
-        "region",
-        "island",
-        "head",
-        "cap",
-        "de",
-        "govern",
-        "sir",
-        "dame",
-        "dr",
-        "gen",
-        "lt",
-        "col",
-        "maj",
-        "majgen",
-        "brig",
-        "ratu",
-        "tuanku",
-        "ret",
-        "air",
-        "vice-marshal",
-        "vice-marshall",
-        "archbishop",
-        "or",
-        "of",
-        "the",
-        "and",
-        "high",
-    ]
-)
 _PARTICLES = frozenset({"DE", "DEL", "DI", "DA", "DO", "DOS", "LA", "BIN"})
 
 
@@ -223,7 +141,7 @@ def person(text: str) -> tuple[str, str | None] | None:
     raw = re.sub(r'"[^"]*"|\[[^\]]*\]|\([A-Z][A-Za-z ]*\)', " ", match.group("name"))
     raw = re.split(r",| - | of the Netherlands| of Denmark| of Norway|represented by", nfc(raw))[0]
     words = raw.split()
-    while words and re.sub(r"[().]", "", words[0]).lower() in _TITLES:
+    while words and re.sub(r"[().]", "", words[0]).lower() in TITLES:
         del words[0]
     name = " ".join(words)
     if not re.search(r"\b[A-Z][A-Z'-]+\b", name) or not re.fullmatch(r"[A-Za-z'. -]+", name):
