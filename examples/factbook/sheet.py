@@ -1,4 +1,4 @@
-"""The relation sheet: types, relations, phrases, completeness; the tables are in words/sheet.toml."""
+"""The relation sheet: types, relations, phrases, completeness; its tables: words/sheet.toml."""
 
 from __future__ import annotations
 
