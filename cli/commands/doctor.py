@@ -6,6 +6,7 @@ import click
 
 from cli import render
 from cli.endings import FAILED
+from cli.model_options import settings_file
 from cli.options import as_json, takes_store
 from cli.state import State
 
@@ -24,9 +25,10 @@ def doctor(store: str | None, json_: bool) -> None:
     Exit code 1: something is missing that commands need.
     """
     from graphkit.doctor import examine
+    from synthesis.readiness import examine_synthesis
 
     settings = State.current().settings({"store": store})
-    found = examine(settings)
+    found = [*examine(settings), *examine_synthesis(settings_file())]
     if json_:
         render.document(
             {
