@@ -30,16 +30,19 @@ class Journal:
         path: The file, or None for a journal in memory.
         run: The run that it belongs to.
         torn: Bytes of an unfinished last line that were cut off when the journal was opened.
-        outcomes: Seed -> its last step, for the seeds that are finished.
+        ended: Seed -> how it ended, for the seeds that are finished: ``status`` and ``missing``.
     """
 
     def __init__(self, stream: IO[bytes] | None, path: Path | None, run: str) -> None:
         self.path = path
         self.run = run
         self.torn = 0
-        self.outcomes: dict[str, Step] = {}
+        self.ended: dict[str, dict[str, Any]] = {}
         self._stream = stream
-        self._digests: dict[tuple[str, int], bytes] = {}
+        self._size = 0
+        self._places: dict[str, int] = {}
+        self._kept: dict[str, Step] = {}
+        self._digests: dict[str, dict[int, bytes]] = {}
 
     @classmethod
     def open(cls, path: Path | None, *, run: str) -> Journal:
@@ -98,7 +101,7 @@ class Journal:
         record = Step(run=self.run, seed=seed, number=number, step=step, **data)
         line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
         digest = _digest(line)
-        known = self._digests.get((seed, number))
+        known = self._digests.setdefault(seed, {}).get(number)
         if known is not None:
             if known != digest:
                 raise JournalError(
@@ -111,11 +114,34 @@ class Journal:
                     )
                 )
             return
-        self._digests[seed, number] = digest
-        if step == "outcome":
-            self.outcomes[seed] = record
+        self._digests[seed][number] = digest
+        place = self._size
         if self._stream is not None:
             self._stream.write(line + b"\n")
+            self._size += len(line) + 1
+        if step == "outcome":
+            self._finished(record, place)
+
+    def outcome(self, seed: str) -> Step:
+        """Return the last step of a finished seed, read again from the file.
+
+        Raises:
+            KeyError: The seed is not finished.
+        """
+        if seed in self._kept or self.path is None:
+            return self._kept[seed]
+        with self.path.open("rb") as file:
+            file.seek(self._places[seed])
+            return Step(json.loads(file.readline()))
+
+    def _finished(self, record: Step, place: int) -> None:
+        """Keep how a seed ended, and no longer what its steps were."""
+        seed = str(record["seed"])
+        self.ended[seed] = {key: record.get(key) for key in ("status", "missing")}
+        self._places[seed] = place
+        self._digests.pop(seed, None)
+        if self.path is None:
+            self._kept[seed] = record
 
     def steps(self, seed: str | None = None) -> Iterator[Step]:
         """Yield the steps written down, of one seed or of all, in the order of the file."""
@@ -136,17 +162,18 @@ class Journal:
                 if not line.endswith(b"\n"):
                     torn = line
                     break
-                self._take(line, number)
+                self._take(line, number, end)
                 end += len(line)
+        self._size = end
         if torn:
             self.torn = len(torn)
             with self.path.open("r+b") as file:
                 file.truncate(end)
 
-    def _take(self, line: bytes, number: int) -> None:
+    def _take(self, line: bytes, number: int, place: int) -> None:
         try:
             record = Step(json.loads(line))
-            key = (str(record["seed"]), int(record["number"]))
+            seed, place_of_step = str(record["seed"]), int(record["number"])
             run, step = record["run"], record["step"]
         except (ValueError, KeyError, TypeError) as error:
             raise JournalError(
@@ -161,9 +188,10 @@ class Journal:
                     number,
                 )
             )
-        self._digests[key] = _digest(line.rstrip(b"\n"))
         if step == "outcome":
-            self.outcomes[key[0]] = record
+            self._finished(record, place)
+        else:
+            self._digests.setdefault(seed, {})[place_of_step] = _digest(line.rstrip(b"\n"))
 
 
 def _digest(line: bytes) -> bytes:

@@ -109,14 +109,14 @@ class _Session:
         self.unfinished: dict[str, str] = {}
         self.stopped: str | None = None
         self.outcomes = Counter(
-            str(self.journal.outcomes[seed.id]["status"])
+            str(self.journal.ended[seed.id]["status"])
             for seed in self.seeds
-            if seed.id in self.journal.outcomes
+            if seed.id in self.journal.ended
         )
 
     async def run(self) -> None:
         """Work on all seeds that have no outcome yet."""
-        waiting = (seed for seed in self.seeds if seed.id not in self.journal.outcomes)
+        waiting = (seed for seed in self.seeds if seed.id not in self.journal.ended)
         self._tell()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -226,11 +226,12 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
     missing: Counter[str] = Counter()
     agreement: dict[str, Counter[str]] = {}
     for seed in session.seeds:
-        outcome = journal.outcomes.get(seed.id)
-        if outcome is None:
+        ended = journal.ended.get(seed.id)
+        if ended is None:
             continue
-        missing.update(outcome["missing"])
-        if outcome["status"] == ACCEPTED:
+        missing.update(ended["missing"])
+        if ended["status"] == ACCEPTED:
+            outcome = journal.outcome(seed.id)
             finished.append((outcome["question"], folder.kept_evidence(seed.id)))
             for view in outcome["question"]["synthesis"]["agreement"]:
                 for name in ("redundancy", "shortcuts"):
