@@ -92,13 +92,6 @@ class Seen:
         urls = [str(item["url"]) for item in self.hits(look, language)]
         return [self.pages[url] for url in urls if url in self.pages]
 
-    def settled(self, look: Look, language: str) -> bool:
-        """Whether nothing more can be done for a look: visited, or not to be found."""
-        hits = self.hits(look, language)
-        if not hits:
-            return query(look[0], look[1], language) in self.results
-        return any(str(item["url"]) in self.tried for item in hits)
-
     def claims(self) -> Iterator[tuple[Claim, Visited]]:
         """Yield every claim with the first page that has it."""
         known = set()

@@ -22,6 +22,7 @@ __all__ = ["gather", "rivals", "seeds"]
 
 _GROUPS = 3
 _CALLS = 38
+_TRIES = 3
 _CURIOUS = 0.3
 _MEMBERS = 4
 _LEADER = ("head of government", "chief of state")
@@ -86,23 +87,27 @@ def _next(looks: list[Look], seen: Seen, task: Task) -> list[Call]:
         return calls
     chosen: dict[str, Call] = {}
     for look in looks:
-        hits = seen.hits(look, task.language)
-        if hits and not seen.settled(look, task.language):
-            for item in _preferred(hits, look):
-                chosen.setdefault(str(item["url"]), visit(item, look))
+        for item in _to_visit(seen.hits(look, task.language), look, seen):
+            chosen.setdefault(str(item["url"]), visit(item, look))
     return list(chosen.values())
 
 
-def _preferred(hits: list[dict[str, Any]], look: Look) -> list[dict[str, Any]]:
+def _to_visit(hits: list[dict[str, Any]], look: Look, seen: Seen) -> list[dict[str, Any]]:
     """Return the hits to visit: one of a good host, for some pages a doubtful one beside it.
+
+    Where the good one cannot be read, the next one is tried, three of them at most.
 
     It depends on the page alone, so that everybody who looks for it reads the same.
     """
     ranked = sorted(hits, key=lambda item: draw("prefer", item["url"]))
     good = [item for item in ranked if host_group(item["url"]) not in _DOUBTFUL]
     doubtful = [item for item in ranked if host_group(item["url"]) in _DOUBTFUL]
+    if any(item["url"] in seen.pages for item in good):
+        return []
+    fresh = [item for item in good[:_TRIES] if item["url"] not in seen.tried]
     curious = draw("curious", *look) < _CURIOUS or not good
-    return [*good[:1], *(doubtful[:1] if curious else ())]
+    beside = [item for item in doubtful[:1] if curious and item["url"] not in seen.tried]
+    return [*fresh[:1], *beside]
 
 
 def _claims_of(name: str, relations: tuple[str, ...], seen: Seen) -> list[Claim]:
