@@ -16,6 +16,7 @@ from graphkit.errors import (
     ModelAccessError,
 )
 from graphkit.models import Budget, ExchangeLog, ModelDoor
+from synthesis.account import account
 from synthesis.agents.gathering import Errand
 from synthesis.journal import Journal
 from synthesis.run_folder import RunFolder
@@ -59,6 +60,8 @@ class RunResult:
         costs: What calls cost, by agent and model.
         web: What was searched for and visited, counted.
         agreement: How often the model's view agreed with the computed checks.
+        account: What was repaired and what was refused, see :func:`synthesis.account.account`.
+        perhaps_paid: Calls of earlier sessions that were cut off: paid for, perhaps, and lost.
     """
 
     settled: Settled
@@ -69,6 +72,7 @@ class RunResult:
     costs: list[dict[str, Any]] = field(default_factory=list)
     web: dict[str, int] = field(default_factory=dict)
     agreement: dict[str, dict[str, int]] = field(default_factory=dict)
+    account: dict[str, dict[str, int]] = field(default_factory=dict)
     perhaps_paid: int = 0
 
     def to_record(self) -> dict[str, Any]:
@@ -83,6 +87,7 @@ class RunResult:
             "costs": self.costs,
             "web": self.web,
             "agreement": self.agreement,
+            "account": self.account,
             "perhaps_paid": self.perhaps_paid,
         }
 
@@ -245,6 +250,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
         session.unfinished,
         session.stopped,
         agreement={name: dict(sorted(found.items())) for name, found in agreement.items()},
+        account=account(journal.steps()),
     )
 
 

@@ -230,6 +230,11 @@ def _tell(run: RunFolder, result: RunResult) -> None:
     if result.settled.set_aside:
         rows.append(("set aside on all evidence", len(result.settled.set_aside)))
     rows += [(f"missing: {word}", count) for word, count in result.missing.most_common(8)]
+    rows += [
+        (f"{name}: {word.replace('_', ' ')}", count)
+        for name in ("repairs", "refused")
+        for word, count in result.account[name].items()
+    ]
     click.echo(render.pairs(rows))
     if result.costs:
         click.echo(
