@@ -1,0 +1,177 @@
+"""Whole runs while models and hosts fail: each ends by itself, and says what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_model import CONTENT, TRANSPORT, Faults
+from static_web.hosts import BROKEN, ELSEWHERE, FORBIDDEN, HUGE, SNAIL
+
+from graphkit.models import ModelSettings
+from tests.synthesis.loopback import journal_of, records_of, servers
+
+pytestmark = pytest.mark.slow
+
+SEEDS = ("Bulgaria", "Czech Republic", "Belgium")
+SHARE = 0.04
+
+TROUBLE = {
+    f"http://{BROKEN}/500/trade": "http_error",
+    f"http://{BROKEN}/drop/trade": "failed",
+    f"http://{BROKEN}/truncated/trade": "failed",
+    f"http://{HUGE}/trade": "too_large",
+    f"http://{ELSEWHERE}/private/trade": "blocked",
+    f"http://{ELSEWHERE}/metadata/trade": "blocked",
+    f"http://{ELSEWHERE}/loop/trade": "failed",
+    f"http://{FORBIDDEN}/secret/trade": "robots",
+    f"http://{SNAIL}/country/belarus": "timeout",
+    "http://127.0.0.1/admin": "blocked",
+    "file:///etc/passwd": "blocked",
+    "http://unknown.invalid/": "failed",
+}
+"""What a model that is led astray opens, and what the journal must say of it."""
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run in which nothing fails."""
+    folder = tmp_path_factory.mktemp("quiet") / "run"
+    with servers() as outside:
+        result = outside.run(folder, SEEDS)
+    assert result.unfinished == {}
+    assert result.settled.questions
+    return folder
+
+
+def _ends(folder: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
+    return {
+        step["seed"]: (step["status"], tuple(step["missing"]))
+        for step in journal_of(folder, "outcome")
+    }
+
+
+def test_transport_faults_change_nothing(quiet: Path, tmp_path: Path) -> None:
+    """429, 500, dropped connections and broken bodies are tried again: the set is the same."""
+    with servers(faults=Faults(share=dict.fromkeys(TRANSPORT, SHARE))) as outside:
+        result = outside.run(tmp_path / "run", SEEDS)
+        stats = outside.model.stats
+    assert set(stats["faults"]) == set(TRANSPORT)
+    assert sum(row["retries"] for row in result.costs) == sum(stats["faults"].values())
+    assert stats["requests"] == stats["paid"] + sum(stats["faults"].values())
+    assert stats["paid"] == sum(row["calls"] for row in result.costs)
+    assert result.unfinished == {}
+    for name in ("questions.jsonl", "set_aside.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (quiet / name).read_bytes()
+    assert _ends(tmp_path / "run") == _ends(quiet)
+
+
+def test_faults_of_every_kind_end_in_outcomes(tmp_path: Path) -> None:
+    """Answers of no use beside calls that fail: every seed is at an end, with words for it."""
+    faults = Faults(share=dict.fromkeys((*TRANSPORT, *CONTENT), SHARE))
+    folder = tmp_path / "run"
+    with servers(faults=faults) as outside:
+        result = outside.run(folder, SEEDS)
+        stats = outside.model.stats
+        assert set(stats["faults"]) == {*TRANSPORT, *CONTENT}
+        assert sum(result.outcomes.values()) == len(SEEDS)
+        assert result.unfinished == {}
+        for status, missing in _ends(folder).values():
+            assert status in ("accepted", "gave_up", "failed")
+            assert bool(missing) == (status != "accepted")
+        repairs = [text for step in journal_of(folder) for text in step.get("repairs", ())]
+        assert repairs
+        before = (folder / "questions.jsonl").read_bytes()
+        outside.run(folder)
+        assert outside.model.stats["requests"] == stats["requests"]
+        assert (folder / "questions.jsonl").read_bytes() == before
+
+
+def test_a_server_that_is_down_leaves_seeds_to_be_resumed(quiet: Path, tmp_path: Path) -> None:
+    """Without any answer the seeds are not finished, and say why; later they end as ever."""
+    folder = tmp_path / "run"
+    with servers() as outside:
+        hasty = ModelSettings(
+            model="scripted",
+            base_url=outside.model.base_url,
+            api_key_env="TEST_MODEL_KEY",
+            retries=1,
+        )
+        outside.model.faults = Faults(every={"server_error": 1})
+        down = outside.run(folder, SEEDS, model=hasty)
+        assert down.outcomes == {}
+        assert len(down.unfinished) == len(SEEDS)
+        assert all("HTTP 500" in reason for reason in down.unfinished.values())
+        assert (folder / "questions.jsonl").read_bytes() == b""
+        assert journal_of(folder) == []
+        outside.model.faults = Faults()
+        up = outside.run(folder)
+    assert up.unfinished == {}
+    assert (folder / "questions.jsonl").read_bytes() == (quiet / "questions.jsonl").read_bytes()
+
+
+def test_one_seed_that_cannot_end_does_not_stop_the_others(tmp_path: Path) -> None:
+    """A server that goes down half way: what was finished stays finished and is written."""
+    folder = tmp_path / "run"
+    with servers() as outside:
+        hasty = ModelSettings(
+            model="scripted",
+            base_url=outside.model.base_url,
+            api_key_env="TEST_MODEL_KEY",
+            retries=0,
+        )
+
+        def told(state: Any) -> None:
+            if state.done == 1:
+                outside.model.faults = Faults(every={"drop": 1})
+
+        result = outside.run(folder, SEEDS, model=hasty, told=told, parallel=1)
+    assert sum(result.outcomes.values()) == 1
+    assert len(result.unfinished) == len(SEEDS) - 1
+    assert len(records_of(folder / "questions.jsonl")) == result.outcomes["accepted"]
+
+
+def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path) -> None:
+    """A refused key would be refused for every seed: it is asked once, and the run says so."""
+    with servers() as outside:
+        outside.model.api_key = "right"
+        result = outside.run(tmp_path / "run", SEEDS, parallel=1)
+        assert outside.model.stats["requests"] == 0
+    assert result.stopped is not None
+    assert "TEST_MODEL_KEY" in result.stopped or "without a key" in result.stopped
+    assert len(result.unfinished) == 1
+
+
+def test_hosts_in_trouble_are_named_and_the_run_goes_on(tmp_path: Path) -> None:
+    """30 MB, private addresses, robots, slow and broken hosts: each has its word in the journal."""
+    folder = tmp_path / "run"
+    with servers(slow_seconds=3, lead={"Bulgaria": tuple(TROUBLE)}) as outside:
+        quick = outside.web_settings(read_timeout=0.7, timeout=3, retries=1, max_bytes=1_000_000)
+        result = outside.run(folder, ["Bulgaria", "Belgium"], web=quick)
+        stats = outside.web.stats
+    assert result.unfinished == {}
+    assert sum(result.outcomes.values()) == 2
+    first = next(step for step in journal_of(folder, "gathered") if step["failed"])
+    assert {url: first["failed"].get(url) for url in TROUBLE} == TROUBLE
+    assert stats["forbidden"] == 0
+    assert result.web["visit:ok"] > 0
+    pages = [
+        item
+        for item in records_of(folder / "exchanges.jsonl")
+        if item["kind"] == "visit" and item["reply"]["status"] != "ok"
+    ]
+    assert all(item["reply"]["reason"] for item in pages)
+    assert {item["request"]["url"] for item in pages} >= set(TROUBLE) - {"file:///etc/passwd"}
+
+
+def test_a_search_provider_that_limits_is_told_from_nothing_found(tmp_path: Path) -> None:
+    """Searches that are refused for now end as rate limited, never as an empty web."""
+    folder = tmp_path / "run"
+    with servers() as outside:
+        outside.web.search_limit = 1
+        result = outside.run(folder, ["Bulgaria"], web=outside.web_settings(retries=0))
+    assert _ends(folder).popitem()[1] == ("gave_up", ("too_little_evidence",))
+    assert set(result.web) & {"search:rate_limited", "search:nothing"} == {"search:rate_limited"}
+    searches = [item for step in journal_of(folder, "gathered") for item in step["searches"]]
+    assert {item["status"] for item in searches} == {"rate_limited"}
