@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -96,31 +98,44 @@ class Journal:
             data: What happened, as plain data.
 
         Raises:
-            JournalError: The step is there already and says something else.
+            JournalError: The step is there already and says something else, the seed is finished,
+                or the file cannot be written.
         """
         record = Step(run=self.run, seed=seed, number=number, step=step, **data)
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+        line = _line(record)
         digest = _digest(line)
-        known = self._digests.setdefault(seed, {}).get(number)
-        if known is not None:
-            if known != digest:
-                raise JournalError(
-                    Problem(
-                        f"step {number} ({step}) comes out otherwise than it is written down; the "
-                        "code or the settings have changed, expected a new run",
-                        code="diverged",
-                        file=str(self.path) if self.path else None,
-                        subject=f"seed {seed}",
-                    )
-                )
+        known = self._digests.get(seed, {}).get(number)
+        if known == digest:
             return
-        self._digests[seed][number] = digest
+        if known is not None or seed in self.ended:
+            raise JournalError(
+                Problem(
+                    f"step {number} ({step}) comes out otherwise than it is written down; the "
+                    "code or the settings have changed, expected a new run",
+                    code="diverged",
+                    file=str(self.path) if self.path else None,
+                    subject=f"seed {seed}",
+                )
+            )
         place = self._size
-        if self._stream is not None:
-            self._stream.write(line + b"\n")
-            self._size += len(line) + 1
+        self._append(line + b"\n")
+        self._digests.setdefault(seed, {})[number] = digest
         if step == "outcome":
             self._finished(record, place)
+
+    def _append(self, line: bytes) -> None:
+        if self._stream is None:
+            return
+        reason = "No space left on device"
+        try:
+            written = self._stream.write(line)
+        except OSError as error:
+            written, reason = 0, str(error.strerror)
+        if written != len(line):
+            raise JournalError(
+                Problem(f"cannot be written: {reason}", "unwritable", str(self.path))
+            )
+        self._size += len(line)
 
     def outcome(self, seed: str) -> Step:
         """Return the last step of a finished seed, read again from the file.
@@ -175,6 +190,9 @@ class Journal:
             record = Step(json.loads(line))
             seed, place_of_step = str(record["seed"]), int(record["number"])
             run, step = record["run"], record["step"]
+            steps = self._digests.get(seed, {})
+            if seed in self.ended or place_of_step != len(steps):
+                raise ValueError("not the next step of its seed")
         except (ValueError, KeyError, TypeError) as error:
             raise JournalError(
                 Problem("a damaged line, expected a step", "damaged", str(self.path), number)
@@ -192,6 +210,29 @@ class Journal:
             self._finished(record, place)
         else:
             self._digests.setdefault(seed, {})[place_of_step] = _digest(line.rstrip(b"\n"))
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    """Return a step as a line of JSON, whatever a reply has put into it.
+
+    Half a surrogate pair is escaped, a number that JSON has not becomes null.
+    """
+    try:
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
+    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _digest(line: bytes) -> bytes:

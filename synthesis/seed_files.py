@@ -39,9 +39,8 @@ def read_seeds(path: str | Path) -> list[Seed]:
             continue
         try:
             found += _seeds_of(json.loads(text) if text[:1] in "{[" else {"entity_name": text})
-        except (ValueError, TypeError, KeyError) as error:
-            reason = _why(error)
-            problems.append(Problem(reason, "seed", source.name, line.number))
+        except ValueError as error:
+            problems.append(Problem(_why(error), "seed", source.name, line.number))
     if problems:
         raise FormatError(problems)
     if not found:
@@ -49,23 +48,27 @@ def read_seeds(path: str | Path) -> list[Seed]:
     return deduplicated(found)
 
 
-def _why(error: Exception) -> str:
+def _why(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg}, expected a seed or a name"
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"no seed: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
-    return "no seed, expected entity_name or domain and seeds"
+    return str(error)
 
 
 def _seeds_of(data: Any) -> list[Seed]:
-    items = data if isinstance(data, list) else [data]
     found = []
-    for item in items:
-        if "seeds" in item:
-            domain = item.get("domain") or {}
-            names = {key: domain.get(key) or "" for key in ("primary", "secondary")}
-            found += [Seed.model_validate({**names, **seed}) for seed in item["seeds"]]
-        else:
+    for item in data if isinstance(data, list) else [data]:
+        listed = item.get("seeds") if isinstance(item, dict) else None
+        domain = (item.get("domain") or {}) if isinstance(item, dict) else None
+        if not isinstance(domain, dict) or not isinstance(listed, list | None):
+            raise ValueError("no seed, expected entity_name, or domain as an object and seeds")
+        if listed is None:
             found.append(Seed.model_validate(item))
+            continue
+        names = {key: domain.get(key) or "" for key in ("primary", "secondary")}
+        if not all(isinstance(seed, dict) for seed in listed):
+            raise ValueError("no seed among its seeds, expected objects with entity_name")
+        found += [Seed.model_validate({**names, **seed}) for seed in listed]
     return found

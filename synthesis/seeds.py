@@ -26,7 +26,7 @@ class Seed(BaseModel):
         source_url: Where it was reported.
 
     >>> Seed(entity_name="Ulm").id
-    's37bfc8ba5e'
+    's37bfc8ba5ec5'
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -49,17 +49,20 @@ class Seed(BaseModel):
     @property
     def id(self) -> str:
         """A name that follows from the entity alone, so that it is the same in every run."""
-        return "s" + hashlib.sha256(fold(self.entity_name).encode()).hexdigest()[:10]
+        return "s" + hashlib.sha256(fold(self.entity_name).encode()).hexdigest()[:12]
 
 
 def deduplicated(seeds: Iterable[Seed]) -> list[Seed]:
     """Return seeds, each entity once: the first of its name, whatever the case.
 
     >>> [seed.entity_name for seed in deduplicated(
-    ...     [Seed(entity_name="Ulm"), Seed(entity_name="ULM"), Seed(entity_name="Bonn")])]
+    ...     [Seed(entity_name="Ulm"), Seed(entity_name="Bonn"), Seed(entity_name="ULM")])]
     ['Ulm', 'Bonn']
     """
-    return list({fold(seed.entity_name): seed for seed in reversed(list(seeds))}.values())[::-1]
+    first: dict[str, Seed] = {}
+    for seed in seeds:
+        first.setdefault(fold(seed.entity_name), seed)
+    return list(first.values())
 
 
 def seed_records(seeds: Iterable[Seed]) -> list[dict[str, Any]]:

@@ -77,13 +77,6 @@ def test_an_inverted_reading_swaps_all_that_belongs_to_the_ends() -> None:
     assert turned.model_extra == {"relation_as_found": "ruled by"}
 
 
-def test_a_literal_at_the_end_stays_at_the_end() -> None:
-    """A unit belongs to a tail: what has one cannot be turned round."""
-    found = record(1, "Ulm", "height of", "161", tail_type="number", tail_unit="m")
-    book = RelationBook().named("height").joined("height of", Spelling("height", True))
-    assert book.rewrite(found).tail_unit == "m"
-
-
 @given(known=RECORDS, new=RECORDS, relation=NAMES, inverted=st.booleans())
 def test_a_proposal_replays_on_a_known_fact_with_the_same_ends(known, new, relation, inverted):
     """It is borne out just when some record, turned as proposed, is a known fact already."""
