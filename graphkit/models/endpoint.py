@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from graphkit.errors import BudgetError, ModelAccessError, ModelServerError, Problem
@@ -34,6 +34,7 @@ _FORM_REFUSED = re.compile(
     re.IGNORECASE,
 )
 _LANE_WIDTH = 8
+_LONGEST_FOR_MANY = 5.0
 
 
 class RequestRefusedError(ModelAccessError):
@@ -83,6 +84,14 @@ class _Lane:
     busy: int = 0
 
 
+class _Failed(NamedTuple):
+    """An attempt that may do better: why it failed, the wait asked for, whether for being many."""
+
+    why: str
+    asked: float | None = None
+    too_many: bool = False
+
+
 class Endpoint:
     """An OpenAI-compatible endpoint; all agents that use it share its limits.
 
@@ -127,6 +136,9 @@ class Endpoint:
     ) -> dict[str, Any]:
         """Ask for a completion, and again after failures that may pass.
 
+        Where there are too many calls for the endpoint (429), they are spread wider, and a call is
+        tried again until ``longest_wait`` is over, however often that is.
+
         Args:
             body: The request.
             key: Goes along as ``Idempotency-Key``, the same at every attempt.
@@ -143,15 +155,24 @@ class Endpoint:
             BudgetError: The time of the run ends before the next attempt.
         """
         started = time.monotonic()
-        for attempt in range(1, settings.retries + 2):
-            async with self._gate.passing(attempts.expected):
+        attempt = 0
+        while True:
+            async with self._gate.passing(attempts.expected) as fixed:
                 found = await self._attempt(body, key, settings.timeout, attempts.clean)
             if isinstance(found, dict):
+                self._gate.went_well()
                 return found
-            why, asked = found
-            wait = backoff(attempt) if asked is None else asked
+            attempt += 1
+            why, asked, too_many = found
+            self._gate.settle(-attempts.expected)
+            if too_many:
+                self._gate.too_many(fixed)
+            if asked is None:
+                wait = min(backoff(attempt), _LONGEST_FOR_MANY) if too_many else backoff(attempt)
+            else:
+                wait = asked
             spent = time.monotonic() - started
-            if attempt > settings.retries:
+            if attempt > settings.retries and not (too_many and spent < settings.longest_wait):
                 times = "once" if attempt == 1 else f"{attempt} times"
                 raise ModelServerError(
                     self._problem(
@@ -176,7 +197,6 @@ class Endpoint:
             if asked is not None:
                 self._gate.close_for(asked)
             await asyncio.sleep(wait)
-        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def settle(self, difference: int) -> None:
         """Say how many tokens more, or less, than expected a call needed."""
@@ -190,8 +210,8 @@ class Endpoint:
 
     async def _attempt(
         self, body: Mapping[str, Any], key: str, timeout: float, clean: Callable[[str], str]
-    ) -> dict[str, Any] | tuple[str, float | None]:
-        """Return a completion, or why there is none and the wait that the server asks for."""
+    ) -> dict[str, Any] | _Failed:
+        """Return a completion, or why there is none."""
         import httpx2
         import openai
 
@@ -207,10 +227,10 @@ class Endpoint:
                 )
             return _completion(response.content, clean)
         except (TimeoutError, openai.APITimeoutError):
-            return f"no answer within {timeout:g} s", None
+            return _Failed(f"no answer within {timeout:g} s")
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
-            return f"the connection failed: {clean(str(cause)) or type(cause).__name__}", None
+            return _Failed(f"the connection failed: {clean(str(cause)) or type(cause).__name__}")
         except openai.APIStatusError as error:
             status, text, code = error.status_code, clean(_message(error)), _code(error)
             why = f"HTTP {status}: {text}"
@@ -218,7 +238,7 @@ class Endpoint:
                 status = 400  # some servers say so, of a form that they do not take
             if code == "insufficient_quota" or not passes(status):
                 raise self._lasting(status, why, error.response.headers) from None
-            return why, asked_wait(error.response.headers)
+            return _Failed(why, asked_wait(error.response.headers), status == 429)
         finally:
             lane.busy -= 1
 
@@ -270,21 +290,21 @@ class Endpoint:
         return self._lanes[-1]
 
 
-def _completion(data: bytes, clean: Callable[[str], str]) -> dict[str, Any] | tuple[str, None]:
+def _completion(data: bytes, clean: Callable[[str], str]) -> dict[str, Any] | _Failed:
     """Return the completion in a body, or what is wrong with it."""
     try:
         found = json.loads(data, parse_constant=lambda _: None, parse_float=_finite)
     except ValueError as error:
-        return f"the answer is no JSON ({len(data)} bytes, {error})", None
+        return _Failed(f"the answer is no JSON ({len(data)} bytes, {error})")
     if not isinstance(found, dict):
-        return "the answer is no JSON object", None
+        return _Failed("the answer is no JSON object")
     choices = found.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     if isinstance(first, dict) and isinstance(first.get("message"), dict):
         return found
     if found.get("error"):
-        return f"an error in place of a completion: {clean(_short(found['error']))}", None
-    return f"no completion, the answer holds {', '.join(found) or 'nothing'}", None
+        return _Failed(f"an error in place of a completion: {clean(_short(found['error']))}")
+    return _Failed(f"no completion, the answer holds {', '.join(found) or 'nothing'}")
 
 
 def _finite(text: str) -> float | None:

@@ -15,6 +15,11 @@ _MOST = 24_000.0
 each other again and again; a little apart, about as long as a call takes here, they do not."""
 
 
+_FIRST_GAP = 0.025
+_WIDEST_GAP = 5.0
+_NARROWING = 0.92
+
+
 class Pace:
     """Spreads an amount a minute evenly: no 60 seconds see more than it, however it is asked for.
 
@@ -30,7 +35,7 @@ class Pace:
     def __init__(
         self, per_minute: float | None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._unit = 0.0 if per_minute is None else 60.0 / per_minute
+        self._least = self._unit = 0.0 if per_minute is None else 60.0 / per_minute
         self._clock = clock
         self._free = float("-inf")
 
@@ -44,6 +49,10 @@ class Pace:
     def settle(self, difference: float) -> None:
         """Correct what was taken by what was used more, or less, than expected."""
         self._free += difference * self._unit
+
+    def widen(self, seconds: float) -> None:
+        """Take at least so long for one, or only as long as at first for less than that."""
+        self._unit = max(self._least, seconds)
 
 
 class Gate:
@@ -65,15 +74,17 @@ class Gate:
         self._slots = asyncio.Semaphore(concurrency)
         self._requests = Pace(min(requests_per_minute or _MOST, _MOST))
         self._tokens = Pace(tokens_per_minute)
-        self._closed_until = float("-inf")
+        self._closed_until = self._widened = float("-inf")
+        self._gap = 0.0
 
     @contextlib.asynccontextmanager
-    async def passing(self, tokens: float) -> AsyncIterator[None]:
-        """Wait for a place and hold it; the wait of a paced call holds its place too."""
+    async def passing(self, tokens: float) -> AsyncIterator[float]:
+        """Wait for a place and hold it; give the time at which its turn was fixed."""
         async with self._slots:
             while True:
                 while (wait := self._closed_until - time.monotonic()) > 0:
                     await asyncio.sleep(wait)
+                fixed = time.monotonic()
                 wait = max(self._requests.reserve(), self._tokens.reserve(tokens))
                 if wait <= 0:
                     break
@@ -81,7 +92,7 @@ class Gate:
                 if self._closed_until <= time.monotonic():
                     break
                 self._tokens.settle(-tokens)
-            yield
+            yield fixed
 
     def settle(self, difference: float) -> None:
         """Say how many tokens more, or less, than expected a call needed."""
@@ -90,3 +101,21 @@ class Gate:
     def close_for(self, seconds: float) -> None:
         """Let nobody through for a time, as the endpoint asked."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
+
+    def too_many(self, fixed: float) -> None:
+        """Let calls through at half the rate, since there were too many of them.
+
+        Args:
+            fixed: When the turn of the call was fixed that the endpoint refused for that; if it
+                was before the rate was last halved, nothing changes.
+        """
+        if fixed >= self._widened:
+            self._widened = time.monotonic()
+            self._gap = min(_WIDEST_GAP, max(2 * self._gap, _FIRST_GAP))
+            self._requests.widen(self._gap)
+
+    def went_well(self) -> None:
+        """Let calls through a little faster again, since one was answered."""
+        if self._gap:
+            self._gap = self._gap * _NARROWING if self._gap > _FIRST_GAP / 4 else 0.0
+            self._requests.widen(self._gap)

@@ -16,9 +16,9 @@ import pytest
 from doors import ASKED, GOOD, LYON, City, door_to, with_server
 from hypothesis import given
 from hypothesis import strategies as st
-from model_faults import Answer, FaultServer, called, failed, said
+from model_faults import Answer, FaultServer, Received, called, failed, said
 
-from graphkit.errors import BudgetError, ModelAccessError
+from graphkit.errors import BudgetError, ModelAccessError, ModelServerError
 from graphkit.models import Budget, ExchangeLog, ModelDoor, ModelSettings
 from graphkit.models.costs import Expected, Ledger
 from graphkit.models.pacing import Pace
@@ -288,6 +288,39 @@ def test_no_more_calls_are_under_way_than_allowed() -> None:
     results, server = with_server([slow], work, concurrency=5)
     assert results == [LYON] * 30
     assert server.load.most == 5
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_server_that_takes_few_calls_is_not_given_up(told: bool) -> None:
+    """32 tasks on a server that takes 20 calls a second and refuses the rest: all are answered,
+    with few refusals, whether or not it says how long to wait."""
+    taken: list[float] = []
+
+    def script(request: Received) -> Answer:
+        if len(taken) >= 10 and request.at - taken[-10] < 0.5:
+            return failed(429, "too many", **({"retry_after": "0.5"} if told else {}))
+        taken.append(request.at)
+        return said(GOOD)
+
+    async def work(server: FaultServer, door: ModelDoor) -> Any:
+        return await many(door, 96, parallel=32), door.costs()
+
+    (results, (row,)), server = with_server(script, work, retries=2)
+    assert results == [LYON] * 96
+    assert row.retries == server.count - 96 < 200
+
+
+def test_too_many_calls_for_ever_end_after_the_longest_wait() -> None:
+    """429 is borne longer than other failures, but not for ever."""
+    started = time.monotonic()
+    script = failed(429, "too many", retry_after="0.3")
+    with pytest.raises(ModelServerError, match=r"the last time: HTTP 429: too many"):
+        with_server([script], lambda _, door: many_or_raise(door), longest_wait=1.5, retries=1)
+    assert 1.4 <= time.monotonic() - started < 8
+
+
+async def many_or_raise(door: ModelDoor) -> None:
+    await door.ask("parse", ASKED, City)
 
 
 @pytest.mark.parametrize(
