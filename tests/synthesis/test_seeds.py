@@ -126,5 +126,5 @@ def test_a_file_without_seeds_is_an_error(tmp_path: Path, text: str) -> None:
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     """It is named."""
-    with pytest.raises(FormatError, match="seeds.txt"):
+    with pytest.raises(FormatError, match=r"seeds\.txt"):
         read_seeds(tmp_path / "seeds.txt")
