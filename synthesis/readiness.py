@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from graphkit.doctor import Finding
-from graphkit.errors import DependencyError, GraphkitError
+from graphkit.errors import DependencyError, GraphkitError, Problem, SettingsError
 from synthesis.loop_settings import LoopSettings, read_table
 
-__all__ = ["examine_synthesis"]
+if TYPE_CHECKING:
+    from synthesis.run_folder import RunPlan
+
+__all__ = ["examine_synthesis", "require_ready"]
 
 
 def examine_synthesis(file: Path | None, env: Mapping[str, str] | None = None) -> list[Finding]:
@@ -86,6 +90,48 @@ def _models(file: Path | None, env: Mapping[str, str]) -> Iterator[Finding]:
             f"{model.model} at {where}" + (f"; {model.api_key_env} is not set" if keyless else ""),
             f"set {model.api_key_env}" if keyless else "",
         )
+
+
+def require_ready(plan: RunPlan, env: Mapping[str, str] | None = None) -> None:
+    """Refuse a run that could not make its first call, before anything of it is written.
+
+    Args:
+        plan: The plan of the run.
+        env: The environment; by default that of the process.
+
+    Raises:
+        DependencyError: A package of the web tools is missing.
+        SettingsError: A key is missing; all of them at once, by the names of their variables.
+    """
+    from synthesis.web.errors import check_packages
+
+    env = os.environ if env is None else env
+    check_packages()
+    problems = []
+    variable = plan.web.key_variable
+    if variable is not None and not env.get(variable):
+        problems.append(
+            Problem(
+                f"{variable} is not set, expected the key of {plan.web.provider}; [web] of "
+                "graphkit.toml names another provider",
+                code="no_key",
+            )
+        )
+    wanted = {
+        model.api_key_env: agent
+        for agent, model in sorted(plan.models.items(), reverse=True)
+        if model.base_url is None and not env.get(model.api_key_env)
+    }
+    problems += [
+        Problem(
+            f"{name} is not set, expected the key of the model of {agent}; --base-url names an "
+            "endpoint that needs none",
+            code="no_key",
+        )
+        for name, agent in sorted(wanted.items())
+    ]
+    if problems:
+        raise SettingsError(problems)
 
 
 def _told(error: GraphkitError) -> tuple[str, str]:

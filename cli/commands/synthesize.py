@@ -72,6 +72,7 @@ def synthesize(
     Everything lies in the folder of the run. It can be stopped at any moment; --resume goes on,
     and nothing is asked or paid for twice. The exit code is 1 while seeds are unfinished.
     """
+    from synthesis.readiness import require_ready
     from synthesis.run_folder import RunFolder
 
     limits = {name: knobs.pop(name) for name in LIMITS}
@@ -104,6 +105,7 @@ def synthesize(
                 "domains": _domains(domains) if find_seeds else (),
             }
         )
+        require_ready(plan)
         run = RunFolder.create(Path(folder), plan)
     budget = spending(limits)
     State.current().go_on = f"graphkit synthesize --resume {run.path} goes on"

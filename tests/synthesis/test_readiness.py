@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from synthesis.readiness import examine_synthesis
+import pytest
+
+from graphkit.errors import SettingsError
+from graphkit.models import ModelSettings
+from synthesis.readiness import examine_synthesis, require_ready
+from synthesis.run_folder import RunPlan
 
 
 def states(findings):
@@ -41,3 +46,20 @@ def test_wrong_tables_are_problems(tmp_path):
 def test_no_settings_file_is_fine():
     """Without a file the defaults are looked at."""
     assert "problem" not in states(examine_synthesis(None, {})).values()
+
+
+def test_a_run_without_keys_is_refused_whole():
+    """Every missing key is named at once; an endpoint of one's own needs none."""
+    plan = RunPlan(
+        models={
+            "default": ModelSettings(model="m"),
+            "parse": ModelSettings(model="p", base_url="http://127.0.0.1:1/v1"),
+        }
+    )
+    with pytest.raises(SettingsError) as caught:
+        require_ready(plan, {})
+    assert [problem.message.split()[0] for problem in caught.value.problems] == [
+        "SERPER_API_KEY",
+        "OPENAI_API_KEY",
+    ]
+    require_ready(plan, {"SERPER_API_KEY": "x", "OPENAI_API_KEY": "y"})
