@@ -14,6 +14,7 @@ from synthesis.loop_settings import LoopSettings, read_table
 
 if TYPE_CHECKING:
     from synthesis.run_folder import RunPlan
+    from synthesis.web import WebSettings
 
 __all__ = ["examine_synthesis", "require_ready"]
 
@@ -44,7 +45,7 @@ def _web(file: Path | None, env: Mapping[str, str]) -> Iterator[Finding]:
     except GraphkitError as error:
         yield Finding("optional", "search provider", "problem", str(error), "correct [web]")
         return
-    variable = settings.key_variable
+    variable = _key_wanted(settings)
     if variable is not None and not env.get(variable):
         yield Finding(
             "optional",
@@ -108,7 +109,7 @@ def require_ready(plan: RunPlan, env: Mapping[str, str] | None = None) -> None:
     env = os.environ if env is None else env
     check_packages()
     problems = []
-    variable = plan.web.key_variable
+    variable = _key_wanted(plan.web)
     if variable is not None and not env.get(variable):
         problems.append(
             Problem(
@@ -132,6 +133,15 @@ def require_ready(plan: RunPlan, env: Mapping[str, str] | None = None) -> None:
     ]
     if problems:
         raise SettingsError(problems)
+
+
+def _key_wanted(web: WebSettings) -> str | None:
+    """Return the variable of the key without which the provider cannot be asked.
+
+    An endpoint of one's own may need none.
+    """
+    own = web.base_url is not None and web.api_key_env is None
+    return None if own else web.key_variable
 
 
 def _told(error: GraphkitError) -> tuple[str, str]:
