@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -143,12 +143,3 @@ def _of_record(record: Any) -> Page:
     published = iso_date(record.get("published_at")) or found.published_at
     title = clean_line(record.get("title") or "") or found.title
     return page_of(place, Extracted(title, found.text, published, found.language))
-
-
-def distinct(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages that have a text, the first of each address."""
-    seen: set[str] = set()
-    for page in pages:
-        if page.text and page.url not in seen:
-            seen.add(page.url)
-            yield page

@@ -149,7 +149,7 @@ def test_undeclared_and_wrongly_declared_pages_are_detected() -> None:
 SMUGGLED = (
     "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2066\u2069\u2060\u2064\ufeff\u00ad\u061c\u180e"
     "\u034f\ufe0f\U000e0041\U000e007f\U000e0101\u115f\u3164\uffa0\x00\x07\x1b\x9b\ue000\U000f0000"
-    "\ufff9\ufdd0"[:-1]
+    "\ufff9\uffff\u2800"
 )
 
 
@@ -161,6 +161,12 @@ def test_no_invisible_character_is_left(pairs: list[tuple[str, str]]) -> None:
     assert not set(cleaned) & set(SMUGGLED)
     assert cleaned == clean_text("".join(sign for sign, _ in pairs))
     assert clean_text(cleaned) == cleaned
+
+
+@pytest.mark.parametrize("sign", SMUGGLED, ids=ascii)
+def test_every_invisible_character_goes(sign: str) -> None:
+    """Each of them, between letters and between spaces."""
+    assert clean_text(f"a{sign}b {sign} {sign}c") == "ab c"
 
 
 def test_joiners_stay_where_they_are_spelling() -> None:
@@ -193,7 +199,10 @@ HIDDEN = (
     "<iframe>{}</iframe>",
     "<svg><text>{}</text></svg>",
 )
-STYLE = "<style>.ghost, #gone { display: none } @media print { .seen { display: none } }</style>"
+STYLE = (
+    "<style>.ghost, #gone { display: none } "
+    "@media print { p { margin: 0 } .seen { display: none } }</style>"
+)
 
 
 @pytest.mark.parametrize("form", HIDDEN)
