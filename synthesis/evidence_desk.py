@@ -133,15 +133,13 @@ async def _all(
 ) -> list[T]:
     """Do the same for every group, side by side; results in the order of the groups.
 
-    The first error ends all of them.
+    Where some fail the others still come to their end, since their calls are paid for; then the
+    error of the first group that has one is raised, whichever came first in time.
     """
-
-    async def one(group: list[EvidenceRecord]) -> T:
-        return await work(group)
-
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(one(group)) for group in groups]
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in running]
+    found = await asyncio.gather(*(work(group) for group in groups), return_exceptions=True)
+    results: list[T] = []
+    for item in found:
+        if isinstance(item, BaseException):
+            raise item
+        results.append(item)
+    return results
