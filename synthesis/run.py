@@ -16,6 +16,7 @@ from graphkit.errors import (
     ModelAccessError,
 )
 from graphkit.models import Budget, ExchangeLog, ModelDoor
+from graphkit.models.endpoint import RequestRefusedError
 from synthesis.account import account
 from synthesis.agents.gathering import Errand
 from synthesis.journal import Journal
@@ -26,6 +27,9 @@ from synthesis.settling import Settled, settle
 from synthesis.web import WebTools
 
 __all__ = ["RunProgress", "RunResult", "run_seeds"]
+
+_REFUSALS = 3
+"""So many seeds in a row whose requests are refused end a run."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ class _Session:
         self.seeds = deduplicated(folder.plan.seeds)
         self.unfinished: dict[str, str] = {}
         self.stopped: str | None = None
+        self.refusals = 0
         self.outcomes = Counter(
             str(self.journal.ended[seed.id]["status"])
             for seed in self.seeds
@@ -142,10 +147,14 @@ class _Session:
 
         def record(step: str, data: Mapping[str, Any]) -> None:
             self.journal.write(seed.id, next(number), step, data)
+            self._tell()
 
         loop = SeedLoop(seed, self.errand, self.folder.plan.loop, record, self.sheet)
         try:
             outcome = await loop.run()
+        except RequestRefusedError as error:
+            self._refused(seed, str(error))
+            return
         except (BudgetError, ModelAccessError) as error:
             # It would be the same for every other seed.
             self.stopped = self.stopped or str(error)
@@ -164,6 +173,20 @@ class _Session:
             told["evidence"] = self.folder.keep_evidence(seed.id, loop.desk.pool.held)
         record("outcome", {"entity": seed.entity_name, **told})
         self.outcomes[outcome.status] += 1
+        self.refusals = 0
+
+    def _refused(self, seed: Seed, why: str) -> None:
+        """Leave a seed whose request the endpoint refuses, or stop where all are refused.
+
+        A conversation may have grown too long for the model, or hold words that a filter does not
+        let pass: that concerns one seed. A setting that the endpoint does not take concerns all:
+        then nothing was ever answered, or one seed after the other is refused.
+        """
+        self.unfinished[seed.id] = why
+        self.refusals += 1
+        answered = any(row.calls for row in self.door.costs())
+        if self.refusals >= _REFUSALS or not answered:
+            self.stopped = self.stopped or why
 
     def _tell(self) -> None:
         if self.told is None:
@@ -197,7 +220,7 @@ async def run_seeds(
     Args:
         folder: The run.
         budget: What may be used, earlier sessions included.
-        told: Called whenever a seed is finished.
+        told: Called after every step and whenever a seed is finished.
 
     Returns:
         What the run has come to so far; it is also written into the folder.
