@@ -106,10 +106,12 @@ class _Deletions:
 
     def _reaches(self, node_id: str, reached: EntitySet) -> bool:
         """Whether the answers change when a projection also reaches entities, known or new."""
-        edge = self._parents.get(node_id)
+        edge, known = self._parents.get(node_id), self.relaxer.values[node_id]
+        if edge is None and not known.complemented and len(reached.ids) > len(known.ids):
+            return True  # some answer is new, whichever it is
         if edge is not None and edge.op is Op.INTERSECTION:
             reached = reached & self._rest(edge, node_id)  # smaller as a rule than what is known
-        return self._grows(node_id, reached & ~self.relaxer.values[node_id])
+        return self._grows(node_id, reached & ~known)
 
     def _shrinks(self, node_id: str, lost: EntitySet) -> bool:
         """Whether the answers change when a node loses entities that it has; not none."""
