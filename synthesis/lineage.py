@@ -40,7 +40,8 @@ class Lineage:
 
         Args:
             offer: The mutation that was advised and followed.
-            parsed: The graph of the new text, whose question is taken over.
+            parsed: The graph of the new text, whose question is taken over, and its answer: of
+                several answers the author may declare another, or spell it otherwise.
         """
         after = offer.graph.replace(question=parsed.question, answer=parsed.answer)
         if not offer.grows:
@@ -51,7 +52,10 @@ class Lineage:
         if (normal.nodes, normal.edges) != (self.graph.nodes, self.graph.edges):
             step = rewrite(self.graph, normal, reason="The same question in normal form.")
             history = (*history, step)
-        return replace(self, graph=after, history=(*history, offer.mutation))
+        step = offer.mutation
+        if after.answer != (_answer_after(step) or self.graph.answer):
+            step = _answered(step, after.answer)
+        return replace(self, graph=after, history=(*history, step))
 
     def rewritten_as(self, parsed: QuestionGraph, *, reason: str) -> Lineage:
         """Return the line with a question that the author wrote otherwise than advised."""
@@ -62,3 +66,17 @@ class Lineage:
     def reworded(self, parsed: QuestionGraph) -> Lineage:
         """Return the line with the same graph under another text."""
         return replace(self, graph=self.graph.replace(question=parsed.question))
+
+
+def _answer_after(mutation: Mutation) -> str | None:
+    """Return the answer that a mutation declares; None where the old one stays."""
+    parts = mutation.parts or (mutation,)
+    return next((part.answer for part in reversed(parts) if part.answer is not None), None)
+
+
+def _answered(mutation: Mutation, answer: str | None) -> Mutation:
+    """Return a mutation after which another answer is declared."""
+    if not mutation.parts:
+        return mutation.model_copy(update={"answer": answer})
+    *first, last = mutation.parts
+    return mutation.model_copy(update={"parts": (*first, _answered(last, answer))})
