@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord, nfc
 from synthesis.freshness import date_key, freshness
+from synthesis.mentions import mentions
 
 __all__ = [
     "Admission",
@@ -261,7 +262,7 @@ class _Reading:
         if not all(name in self.folded for name in wanted):
             return None
         for sentence, folded in self.sentences:
-            if all(name in folded for name in wanted):
+            if all(mentions(folded, name) for name in wanted):
                 return sentence
         return None
 
@@ -272,7 +273,7 @@ class _Reading:
 
     def has(self, name: str) -> bool:
         """Whether a name stands on the page."""
-        return _loose(name) in self.folded
+        return mentions(self.folded, _loose(name))
 
 
 def _visible(text: str) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Leak", "find_leaks"]
+__all__ = ["Leak", "find_leaks", "joins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,12 @@ def _unspaced(sign: str) -> bool:
     )
 
 
-def _joins(left: str, right: str) -> bool:
-    """Whether two neighbouring characters belong to one word."""
+def joins(left: str, right: str) -> bool:
+    """Whether two neighbouring characters belong to one word.
+
+    >>> joins("r", "i"), joins("r", "'"), joins("\u5317", "\u4eac")
+    (True, False, False)
+    """
     if _unspaced(left) or _unspaced(right):
         return False
     return all(sign.isalnum() or unicodedata.category(sign)[0] == "M" for sign in (left, right))
@@ -123,8 +127,8 @@ def find_leaks(text: str, names: Iterable[str]) -> list[Leak]:
         start = folded.find(wanted)
         while start >= 0:
             end = start + len(wanted)
-            free_left = start == 0 or not _joins(folded[start - 1], folded[start])
-            free_right = end == len(folded) or not _joins(folded[end - 1], folded[end])
+            free_left = start == 0 or not joins(folded[start - 1], folded[start])
+            free_right = end == len(folded) or not joins(folded[end - 1], folded[end])
             if free_left and free_right:
                 first, last = places[start][0], places[end - 1][1]
                 found.append(Leak(name, first, last, text[first:last]))

@@ -14,6 +14,7 @@ from synthesis.agents.construction import evidence_lines
 from synthesis.agents.gathering import Errand
 from synthesis.agents.web_access import WebAccess
 from synthesis.evidence_pool import Popularity, Reliability
+from synthesis.mentions import mentions
 from synthesis.prompting import load_prompt
 
 if TYPE_CHECKING:
@@ -205,8 +206,8 @@ def states(text: str, record: EvidenceRecord) -> bool:
     (True, False)
     """
     folded = fold(" ".join(text.split()))
-    head, tail = fold(record.head_entity), fold(record.tail_entity)
-    return head in folded and tail in folded
+    names = (record.head_entity, record.tail_entity)
+    return all(mentions(folded, fold(name)) for name in names)
 
 
 async def judge_popularity(
