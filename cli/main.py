@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "convert": "cli.commands.convert:convert",
     "draw": "cli.commands.draw:draw",
     "grow": "cli.commands.grow:grow",
+    "index": "cli.commands.index:index",
     "synthesize": "cli.commands.synthesize:synthesize",
     "rubric": "cli.commands.rubric:rubric",
     "export": "cli.commands.export:export",
