@@ -65,7 +65,8 @@ class ReliabilityVerdict:
 
     The label is the model's, held against what was really read: *credible* needs two pages that
     state the claim, of different root domains and not copies of each other or of the page that
-    the claim came from. Otherwise it is *unclear*.
+    the claim came from; what the model itself calls contradicting is none of them. Otherwise it is
+    *unclear*.
 
     Attributes:
         evidence_id: The claim.
@@ -154,9 +155,15 @@ async def _one_list(
         *(f"source {url} was not visited" for url in reply.value.sources if url not in visited),
     ]
     work = access.record()
+    denying = set(reply.value.contradicting)
+    pages = {
+        page.url: _folded(page.text)
+        for page in access.pages.values()
+        if not {page.url, page.final_url} & denying
+    }
     verdicts = []
     for record in records:
-        stating = [page for page in access.pages.values() if states(page.text, record)]
+        stating = [access.pages[url] for url, text in pages.items() if _names(text, record)]
         origin = await errand.web.visit(record.source_url)
         supporting = independent(stating, origin)
         counted = {page.url for page in supporting}
@@ -205,7 +212,14 @@ def states(text: str, record: EvidenceRecord) -> bool:
     >>> states("Ulm lies on the Danube.", record), states("Ulm is old.", record)
     (True, False)
     """
-    folded = fold(" ".join(text.split()))
+    return _names(_folded(text), record)
+
+
+def _folded(text: str) -> str:
+    return fold(" ".join(text.split()))
+
+
+def _names(folded: str, record: EvidenceRecord) -> bool:
     names = (record.head_entity, record.tail_entity)
     return all(mentions(folded, fold(name)) for name in names)
 

@@ -21,14 +21,18 @@ _TAKEN_OVER = 0.8
 _SEPARATORS = re.compile(r"[,;、，；|•·]")
 _SENTENCE_END = re.compile(r"[.!?。！？]")
 
-Shingles = frozenset[tuple[str, ...]]
+Shingles = frozenset[int]
+"""Shingles by their hash: a page of 100 kB has twenty thousand of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Traits:
-    """What a page is compared by: all of its shingles, and those of each paragraph of prose."""
+    """What a page is compared by: all of its shingles, and those of each paragraph of prose.
 
-    words: tuple[str, ...]
+    The words themselves are only kept of a page with few shingles.
+    """
+
+    words: tuple[str, ...] | None
     shingles: Shingles
     paragraphs: tuple[Shingles, ...]
 
@@ -122,7 +126,7 @@ def _takes_over(one: _Traits, other: _Traits) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=128)
 def _traits(text: str) -> _Traits:
     # The same few pages are compared for every claim of a conversation.
     words = signs_and_words(text)
@@ -131,7 +135,8 @@ def _traits(text: str) -> _Traits:
         tokens = signs_and_words(paragraph)
         if len(tokens) >= _PARAGRAPH and _is_prose(paragraph, len(tokens)):
             paragraphs.append(_shingles(tokens))
-    return _Traits(tuple(words), _shingles(words), tuple(paragraphs))
+    shingles = _shingles(words)
+    return _Traits(tuple(words) if len(shingles) < _FEW else None, shingles, tuple(paragraphs))
 
 
 def _is_prose(paragraph: str, tokens: int) -> bool:
@@ -142,7 +147,7 @@ def _is_prose(paragraph: str, tokens: int) -> bool:
 
 def _shingles(words: Sequence[str]) -> Shingles:
     return frozenset(
-        tuple(words[place : place + _SHINGLE]) for place in range(len(words) - _SHINGLE + 1)
+        hash(tuple(words[place : place + _SHINGLE])) for place in range(len(words) - _SHINGLE + 1)
     )
 
 
