@@ -107,6 +107,10 @@ def test_checks_of_the_caller_are_told_to_the_model() -> None:
 FAILURES = {
     "refusal field": (said(None, refusal="I cannot help."), ModelRefusalError, "I cannot help"),
     "content filter": (said("", finish="content_filter"), ModelRefusalError, "content filter"),
+    "filtered behind its JSON": (
+        said(GOOD, finish="content_filter"), ModelRefusalError, "content filter",
+    ),
+    "refusal beside text": (said(GOOD, refusal="Not that."), ModelRefusalError, "Not that."),
     "empty": (said(""), ModelEmptyError, "the reply is empty"),
     "null": (said(None), ModelEmptyError, "the reply is empty"),
     "only thoughts": (said("<think>hm</think>"), ModelEmptyError, "the reply is empty"),

@@ -176,6 +176,19 @@ def test_a_call_without_an_end_is_counted_until_it_is_made_again(tmp_path: Path)
         assert (log.unfinished, len(log)) == (0, 1)
 
 
+def test_a_call_that_was_retried_and_has_no_end_is_unfinished(tmp_path: Path) -> None:
+    """Remarks on retries do not end a call."""
+    path = tmp_path / "log.jsonl"
+    with ExchangeLog.open(path, run="r") as log:
+        log.note("k", "begun", of="model")
+        log.note("k", "retried", why="HTTP 500", wait=1)
+    with ExchangeLog.open(path, run="r") as log:
+        assert log.unfinished == 1
+        log.note("k", "failed", error="gone")
+    with ExchangeLog.open(path, run="r") as log:
+        assert log.unfinished == 0
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     """One writer at a time, and the file is free after it."""
     path = tmp_path / "log.jsonl"

@@ -54,6 +54,22 @@ def test_a_value_that_is_cut_off_is_never_completed(cities: list[City], part: fl
     )  # fmt: skip
 
 
+def test_a_cut_behind_an_inner_list_is_a_cut() -> None:
+    """The last bracket of a text may close an inner list: what follows it is lost, so none is
+    read."""
+
+    class Group(BaseModel):
+        names: list[str]
+
+    class Groups(BaseModel):
+        groups: list[Group]
+
+    text = 'The groups: [{"names": ["a", "b"]}, {"names": ["c"'
+    assert read_value(text + "]}]", Groups).value is not None
+    assert read_value(text, Groups).value is None
+    assert read_value(text + "]", Groups).value is None
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     """No text raises; there is a value or a problem, never both."""

@@ -11,7 +11,7 @@ from model_faults import Answer, FaultServer, Received, called, failed, said
 from pydantic import BaseModel
 
 from graphkit.errors import ModelReplyError
-from graphkit.models import ModelDoor
+from graphkit.models import ModelDoor, Tool
 
 SEARCH = ("search", '{"query": "Rhône"}')
 
@@ -67,6 +67,27 @@ def test_a_wrong_call_is_shown_to_the_model(call: tuple[str, str], why: str) -> 
     assert set(json.loads(result["content"])) == {"error"}
     assert len(found.calls) == 2
     assert any(repair.startswith("tools: ") for repair in found.repairs)
+
+
+def test_what_the_caller_objects_to_is_no_want_of_tools() -> None:
+    """An answer that fits the schema and fails a check is asked for again with native tools."""
+    objections = iter([["name: look it up"], []])
+    found, server, _ = conversed([said(GOOD)], validate=lambda city: next(objections))
+    assert found.repairs == ("asked again: name: look it up",)
+    assert all("tools" in request.body for request in server.received)
+
+
+def test_another_description_of_a_tool_is_another_conversation() -> None:
+    """The key of the log holds what the model is told of its tools."""
+    search = Search()
+
+    async def work(server: FaultServer, door: ModelDoor) -> None:
+        for text in ("Search.", "Search.", "Search the web, in English."):
+            tool_ = Tool("search", text, search.tool.parameters, search.tool.run)
+            await door.converse("gather", ASKED, [tool_], City)
+
+    _, server = with_server([said(GOOD)], work)
+    assert server.count == 2
 
 
 def test_slips_in_arguments_are_repaired() -> None:
@@ -153,7 +174,9 @@ def test_a_model_that_never_calls_gets_tools_emulated() -> None:
     (first, second), _ = with_server(script, work)
     assert first.value == second.value == LYON
     assert search.asked == ["y", "y"]
-    assert "tools: emulated, since the model neither used" in first.repairs[0]
+    (repair,) = first.repairs
+    assert "tools: emulated, since the model neither used" in repair
+    assert first.asks == 3
     assert second.repairs == ()
 
 
