@@ -60,7 +60,10 @@ def _ways(seed: str, seen: Seen, task: Task) -> Iterator[list[Look]]:
         if not any(seen.hits((seed, topic), language) for topic in _LISTED):
             yield [(seed, "")]
     centre = seed if own else _goes_with(seed, seen, task)
-    yield [(centre, topic) for topic in ("trade", "affairs", "country")]
+    leader = _LEADER[draw(task.opening, "leader") < 0.3]
+    leaders = [look for look in (look_for(centre, leader, "forward", language),) if look]
+    around = [(centre, topic) for topic in ("trade", "affairs", "country")]
+    yield around if own else [*around, *leaders]
     partner = _partner(centre, seen, task)
     group = None
     if partner:
@@ -75,9 +78,7 @@ def _ways(seed: str, seen: Seen, task: Task) -> Iterator[list[Look]]:
     if group is not None:
         members = _members(group, seen, task)
         yield [(name, "partners") for name in [*members, *_outside(group, members, seen, task)]]
-    leader = _LEADER[draw(task.opening, "leader") < 0.3]
-    leaders = look_for(centre, leader, "forward", language)
-    yield [*([leaders] if leaders else []), *_lists(centre, seen, task)]
+    yield [*leaders, *_lists(centre, seen, task)]
 
 
 def _next(looks: list[Look], seen: Seen, task: Task) -> list[Call]:

@@ -133,6 +133,7 @@ class ScriptedModel:
                 "in_flight": self._in_flight,
                 "most_in_flight": self._most,
                 "in_flight_average": round(self._area / span, 3) if span else 0.0,
+                "in_flight_seconds": round(self._area, 4),
                 "busy_seconds": round(self._busy, 4),
                 "seconds": round(span, 4),
             }

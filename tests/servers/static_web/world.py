@@ -87,6 +87,7 @@ class World:
         for relation in RELATIONS:
             name = json.dumps(relation.name)
             aliases = [*relation.spellings]
+            aliases += [name.replace(" ", "_").upper() for name in (relation.name, *aliases)]
             if relation.chinese_name:
                 aliases.append(relation.chinese_name)
             lines += [
