@@ -20,31 +20,41 @@ __all__ = ["finished_record", "proved_chain"]
 
 def witness_facts(graph: QuestionGraph, facts: FactStore) -> tuple[Fact, ...]:
     """Return the facts behind the declared answer, sources before targets."""
+    return tuple(_led_to(graph, facts))
+
+
+def _led_to(graph: QuestionGraph, facts: FactStore) -> dict[Fact, int]:
+    """Return the facts behind the declared answer, and what each of them leads to."""
     evaluation = evaluate(graph, facts)
     match = resolve(graph.answer or "", facts)
     numbers = [n for n in (match.entities if match else ()) if n in evaluation.answers]
-    return find_witness(evaluation, numbers[0]).facts if numbers else ()
+    found: dict[Fact, int] = {}
+    for step in find_witness(evaluation, numbers[0]).steps if numbers else ():
+        if step.fact is not None:
+            found.setdefault(step.fact, step.entity)
+    return found
 
 
 def proved_chain(graph: QuestionGraph, facts: FactStore) -> tuple[Hop, ...]:
     """Return the reasoning chain that the evidence proves: the witness of the answer, in order.
 
-    Unlike the chain that an author declares it cannot be wrong: it is read off the facts.
+    Unlike the chain that an author declares it cannot be wrong: it is read off the facts. The
+    entity of a hop is what the hop leads to: the head of its fact, where the question follows the
+    relation backward.
 
     Args:
         graph: A question whose declared answer is an answer.
         facts: The evidence.
     """
     hops = []
-    for place, fact in enumerate(witness_facts(graph, facts), 1):
+    for place, (fact, entity) in enumerate(_led_to(graph, facts).items(), 1):
         ids = facts.evidence_ids(fact)
-        named = facts.in_names(fact)
         hops.append(
             Hop(
                 hop=place,
                 evidence_id=ids[0] if ids else "",
-                entity=named.tail,
-                relation=named.relation,
+                entity=facts.name(entity),
+                relation=facts.in_names(fact).relation,
                 is_fresh_knowledge=bool(facts.is_fresh(fact)),
             )
         )

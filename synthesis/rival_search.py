@@ -35,7 +35,8 @@ class RivalSearch:
 
         Returns:
             What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
-            conversations, evidence found, sets too large to be followed (``cut``), sets that are
+            conversations, and how many of them ended early or had a search that was not answered
+            (``hindered``), evidence found, sets too large to be followed (``cut``), sets that are
             everything (``unbounded``), and whether all that is open was looked at (``complete``).
             That a search came to an end proves nothing about what is not on the web.
 
@@ -63,6 +64,7 @@ class RivalSearch:
                     looked_up += len(part)
                     done.append(await self._ask(relaxation, part, found))
         left = sum(len(item.open_ends) for item in self._open())
+        hindered = sum(_hindered(item) for item in done)
         return {
             "rounds": rounds,
             "looked_up": looked_up,
@@ -71,8 +73,9 @@ class RivalSearch:
             "cut": list(cut),
             "unbounded": list(unbounded),
             "conversations": done,
+            "hindered": hindered,
             "evidence": found,
-            "complete": left == 0 and not cut,
+            "complete": left == 0 and not cut and not hindered,
         }
 
     def _open(self) -> Iterator[Relaxation]:
@@ -109,6 +112,12 @@ class RivalSearch:
             **gathered.to_record(),
             **{key: taken[key] for key in ("relations", "reliability", "pool")},
         }
+
+
+def _hindered(conversation: dict[str, Any]) -> bool:
+    """Whether a conversation used up its calls, or a search in it was not answered."""
+    answered = all(item["status"] in ("found", "nothing") for item in conversation["searches"])
+    return conversation["ended"] != "answered" or not answered
 
 
 def _parts(items: Sequence[OpenEnd], size: int) -> Iterator[Sequence[OpenEnd]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,6 +14,7 @@ from graphkit.errors import (
     JournalError,
     ModelAccessError,
 )
+from graphkit.evidence import EvidenceRecord
 from graphkit.models import Budget, ExchangeLog, ModelDoor
 from graphkit.models.endpoint import RequestRefusedError
 from synthesis.account import account
@@ -277,15 +277,18 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
     )
 
 
+def _told(record: EvidenceRecord) -> dict[str, Any]:
+    """Return a record without what is not known; whether it is fresh is always said."""
+    found = record.model_dump(mode="json", exclude_none=True)
+    return {key: value for key, value in found.items() if value not in ("", {})}
+
+
 def _write(folder: RunFolder, result: RunResult) -> None:
     folder.write_lines("questions.jsonl", result.settled.questions)
     folder.write_lines("set_aside.jsonl", result.settled.set_aside)
     folder.write_lines(
         "evidence.jsonl",
-        (
-            json.loads(item.model_dump_json(exclude_none=True, exclude_defaults=True))
-            for item in result.settled.evidence
-        ),
+        (_told(item) for item in result.settled.evidence),
     )
     folder.write_json("costs.json", result.costs)
     folder.write_json("summary.json", result.to_record())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from loopback_http import Response
 
-from tests.synthesis.loopback import Servers, servers
+from tests.synthesis.loopback import Servers, records_of, servers
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +44,7 @@ def test_a_refused_request_of_one_seed_does_not_stop_the_others(tmp_path: Path) 
         again = outside.run(folder)
     assert again.unfinished == {}
     assert sum(again.outcomes.values()) == 3
+    assert all("is_fresh_knowledge" in item for item in records_of(folder / "evidence.jsonl"))
 
 
 def test_where_nothing_was_ever_answered_a_refusal_stops_the_run(tmp_path: Path) -> None:
