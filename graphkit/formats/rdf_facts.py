@@ -228,6 +228,11 @@ class _Names:
         self._types = {
             term: sorted({self.name(kind) for kind in kinds}) for term, kinds in types.items()
         }
+        # A thing that is called like an alias of another one stays itself: its own name is given
+        # in its records, with or without further ones.
+        self._alias_texts = {
+            text for term in {*self._labels, *others} for text in self.aliases(term)
+        }
         called: dict[str, list[Any]] = {}
         for predicate in predicates:
             called.setdefault(self.name(predicate), []).append(predicate)
@@ -278,8 +283,10 @@ class _Names:
             _, unit, value = key_parts(unminted(str(object_), ENTITY) or "")
             if unit is not None:
                 data["tail_unit"], data["tail_entity"] = unit, value
-            aliases[self.name(object_)] = self.aliases(object_)
-        data["aliases"] = {name: found for name, found in aliases.items() if found}
+            aliases.setdefault(self.name(object_), self.aliases(object_))
+        data["aliases"] = {
+            name: found for name, found in aliases.items() if found or name in self._alias_texts
+        }
         if not data["tail_entity"]:
             return None
         text = "\x1f".join((*map(_n3, (subject, predicate, object_)), context))
