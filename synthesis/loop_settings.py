@@ -39,7 +39,10 @@ class LoopSettings(BaseModel):
         fresh_last_hop: Whether the last hop must be fresh.
         offers: How many computed changes the guidance agent chooses from.
         tool_calls: Tool calls of one conversation at most.
-        page_chars: How much of a page a model is shown.
+        page_chars: How much of a page a model is shown, in characters.
+        conversation_chars: About how much of the web one conversation is shown: later pages are
+            cut shorter, so that it does not outgrow the model. 120,000 characters are some 30,000
+            tokens of English, 80,000 to 120,000 of Chinese.
         filter_batch: Evidence of one page and relation is judged together, up to this many; 1
             judges each item alone, as in the paper.
         rivals: Whether other answers are searched for on the web.
@@ -73,6 +76,7 @@ class LoopSettings(BaseModel):
     offers: int = Field(default=5, ge=1)
     tool_calls: int = Field(default=40, ge=1)
     page_chars: int = Field(default=12_000, ge=200)
+    conversation_chars: int = Field(default=120_000, ge=2_000)
     filter_batch: int = Field(default=20, ge=1)
     rivals: bool = True
     rival_rounds: int = Field(default=3, ge=1)

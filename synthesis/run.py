@@ -111,7 +111,7 @@ class _Session:
         self.journal = journal
         self.door = door
         loop = folder.plan.loop
-        self.errand = Errand(door, web, loop.language, loop.since, loop.tool_calls, loop.page_chars)
+        self.errand = Errand.of(door, web, loop)
         self.sheet = folder.plan.relations
         self.told = told
         self.seeds = deduplicated(folder.plan.seeds)

@@ -143,7 +143,7 @@ async def find_run_seeds(
             WebTools(plan.web, log=log, snapshots=run.file("snapshots")) as web,
         ):
             loop = plan.loop
-            errand = Errand(door, web, loop.language, loop.since, loop.tool_calls, loop.page_chars)
+            errand = Errand.of(door, web, loop)
             search = await search_seeds(
                 errand, plan.domains, count=plan.find_seeds, parallel=loop.parallel, told=told
             )

@@ -16,6 +16,7 @@ from synthesis.prompting import load_prompt
 
 if TYPE_CHECKING:
     from graphkit.models import ModelDoor
+    from synthesis.loop_settings import LoopSettings
     from synthesis.web import WebTools
 
 __all__ = ["Errand", "Gathered", "gather", "known_facts", "search_for_rivals"]
@@ -91,6 +92,7 @@ class Errand:
         since: The timestamp t, as an ISO date.
         max_calls: Tool calls of one conversation at most.
         max_chars: How much of a page a model is shown.
+        total_chars: About how much of the web one conversation is shown.
     """
 
     door: ModelDoor
@@ -99,6 +101,24 @@ class Errand:
     since: str
     max_calls: int = 40
     max_chars: int = 12_000
+    total_chars: int = 120_000
+
+    @classmethod
+    def of(cls, door: ModelDoor, web: WebTools, loop: LoopSettings) -> Errand:
+        """Return the errand of a run with some settings."""
+        return cls(
+            door,
+            web,
+            loop.language,
+            loop.since,
+            loop.tool_calls,
+            loop.page_chars,
+            loop.conversation_chars,
+        )
+
+    def access(self) -> WebAccess:
+        """Return the web tools of one conversation."""
+        return WebAccess(self.web, self.language, self.max_chars, self.total_chars)
 
 
 async def gather(
@@ -168,7 +188,7 @@ async def search_for_rivals(
 
 
 async def _conversation(errand: Errand, role: str, *, vote: int = 0, **blocks: Any) -> Gathered:
-    access = WebAccess(errand.web, errand.language, errand.max_chars)
+    access = errand.access()
     prompt = load_prompt(role, errand.language)
     reply = await errand.door.converse(
         role,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WebAccess"]
 
+_PARTS = 8
+_LEAST = 1_000
+
 
 class SearchArguments(BaseModel):
     """Arguments of the tool ``search``."""
@@ -41,6 +44,10 @@ class WebAccess:
         web: The web tools of the run.
         language: The language to search in.
         max_chars: How much of a page a model is shown at most.
+        total_chars: About how much of the web it is shown in the whole conversation, so that this
+            does not outgrow the model: a visit shows an eighth of what is left of it at most, yet
+            always a little.
+        shown: How much it was shown so far.
         searches: Every search, in order.
         pages: Every visited page that could be read, in order, each address once.
         failed: Visits that gave no text: address -> status.
@@ -49,6 +56,8 @@ class WebAccess:
     web: WebTools
     language: str = "en"
     max_chars: int = 12_000
+    total_chars: int = 120_000
+    shown: int = 0
     searches: list[SearchOutcome] = field(default_factory=list)
     pages: dict[str, Page] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -87,7 +96,9 @@ class WebAccess:
 
         outcome = await self.web.search(arguments.query, language=self.language)
         self.searches.append(outcome)
-        return search_json(outcome)
+        found = search_json(outcome)
+        self.shown += len(found)
+        return found
 
     async def visit(self, arguments: VisitArguments) -> str:
         """Visit a page and return its text, or why there is none, as JSON text."""
@@ -98,7 +109,9 @@ class WebAccess:
             self.failed[arguments.url] = page.status
             return visit_json(page, "")
         self.pages.setdefault(page.url, page)
-        text = self.web.passages(page, arguments.goal, max_chars=self.max_chars)
+        room = min(self.max_chars, max(_LEAST, (self.total_chars - self.shown) // _PARTS))
+        text = self.web.passages(page, arguments.goal, max_chars=room)
+        self.shown += len(text)
         return visit_json(page, text)
 
     def record(self) -> dict[str, Any]:
