@@ -14,22 +14,21 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from graphkit.entities import fold
-from graphkit.evidence import EvidenceRecord, nfc
+from graphkit.evidence import EvidenceRecord
 from synthesis.freshness import date_key, freshness
 from synthesis.mentions import mentions
+from synthesis.visible_names import LONGEST_NAME, visible_name
 
 __all__ = [
     "Admission",
     "GatheredItem",
     "Refusal",
     "SourcePage",
+    "address_key",
     "admit",
     "evidence_id",
 ]
 
-
-LONGEST_NAME = 200
-"""A name of more characters is none."""
 
 LONGEST_QUOTE = 1_200
 """A quotation of more characters proves nothing in particular."""
@@ -82,7 +81,7 @@ class GatheredItem(BaseModel):
     @field_validator("head_entity", "relation", "tail_entity")
     @classmethod
     def _clean(cls, value: str) -> str:
-        value = _visible(value)
+        value = visible_name(value)
         if not value:
             raise ValueError("must not be blank")
         return value
@@ -90,7 +89,7 @@ class GatheredItem(BaseModel):
     @field_validator("head_type", "tail_type")
     @classmethod
     def _folded_type(cls, value: str | None) -> str | None:
-        return (_visible(value).lower()[:LONGEST_NAME] or None) if value else None
+        return (visible_name(value).lower()[:LONGEST_NAME] or None) if value else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +155,14 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
         pages: The pages that it visited.
         since: The timestamp t, as an ISO date.
     """
-    book = {_address(url): page for page in pages for url in (page.url, page.final_url)}
+    book = {address_key(url): page for page in pages for url in (page.url, page.final_url)}
     readings: dict[str, _Reading] = {}
     records: dict[str, EvidenceRecord] = {}
     refused: list[Refusal] = []
     repairs: list[str] = []
     renamed: dict[str, str] = {}
     for item in items:
-        page = book.get(_address(item.source_url))
+        page = book.get(address_key(item.source_url))
         if page is None:
             detail = f"{item.source_url or 'no address'} was not visited"
             refused.append(Refusal("page_not_visited", item, detail))
@@ -226,8 +225,12 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
     return Admission(tuple(records.values()), tuple(refused), tuple(repairs), renamed)
 
 
-def _address(url: str) -> str:
-    """Return an address as it is compared: without fragment, trailing slash, case of the host."""
+def address_key(url: str) -> str:
+    """Return an address as it is compared: without fragment, trailing slash, case of the host.
+
+    >>> address_key("HTTPS://A.Example/x/#top")
+    'https://a.example/x'
+    """
     url = url.strip().partition("#")[0]
     scheme, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
@@ -274,22 +277,6 @@ class _Reading:
     def has(self, name: str) -> bool:
         """Whether a name stands on the page."""
         return mentions(self.folded, _loose(name))
-
-
-def _visible(text: str) -> str:
-    """Return a name with single spaces and without characters that nobody sees.
-
-    Joiners stay: scripts and emoji need them.
-    """
-    shown = (sign for sign in " ".join(nfc(text).split()) if sign in _JOINERS or _shows(sign))
-    return nfc("".join(shown)).strip(_JOINERS)
-
-
-_JOINERS = "\u200c\u200d"
-
-
-def _shows(sign: str) -> bool:
-    return unicodedata.category(sign) not in ("Cc", "Cf", "Cs")
 
 
 def _loose(text: str) -> str:

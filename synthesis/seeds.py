@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from graphkit.entities import fold
-from graphkit.evidence import nfc
+from synthesis.visible_names import LONGEST_NAME, visible_name
 
 __all__ = ["Seed", "deduplicated", "seed_records"]
 
@@ -41,9 +41,11 @@ class Seed(BaseModel):
     @field_validator("entity_name")
     @classmethod
     def _clean(cls, value: str) -> str:
-        value = " ".join(nfc(value).split())
+        value = visible_name(value)
         if not value:
             raise ValueError("must not be blank")
+        if len(value) > LONGEST_NAME:
+            raise ValueError(f"must not have more than {LONGEST_NAME} characters")
         return value
 
     @property

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
+from synthesis.admission import address_key
 from synthesis.agents.construction import evidence_lines
 from synthesis.agents.gathering import Errand
-from synthesis.agents.web_access import WebAccess
 from synthesis.evidence_pool import Popularity, Reliability
 from synthesis.mentions import mentions
 from synthesis.prompting import load_prompt
@@ -139,7 +139,7 @@ async def judge_reliability(
 async def _one_list(
     errand: Errand, records: Sequence[EvidenceRecord]
 ) -> tuple[list[ReliabilityVerdict], Reliability]:
-    access = WebAccess(errand.web, errand.language, errand.max_chars)
+    access = errand.access()
     prompt = load_prompt("reliability", errand.language)
     reply = await errand.door.converse(
         "reliability",
@@ -149,17 +149,23 @@ async def _one_list(
         max_calls=errand.max_calls,
     )
     told = reply.value.reliability
-    visited = {url for page in access.pages.values() for url in (page.url, page.final_url)}
+    visited = {
+        address_key(url) for page in access.pages.values() for url in (page.url, page.final_url)
+    }
     repairs = [
         *reply.repairs,
-        *(f"source {url} was not visited" for url in reply.value.sources if url not in visited),
+        *(
+            f"source {url} was not visited"
+            for url in reply.value.sources
+            if address_key(url) not in visited
+        ),
     ]
     work = access.record()
-    denying = set(reply.value.contradicting)
+    denying = {address_key(url) for url in reply.value.contradicting}
     pages = {
         page.url: _folded(page.text)
         for page in access.pages.values()
-        if not {page.url, page.final_url} & denying
+        if not {address_key(page.url), address_key(page.final_url)} & denying
     }
     verdicts = []
     for record in records:

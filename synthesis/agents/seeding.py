@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from synthesis.agents.gathering import Errand
 from synthesis.agents.web_access import WebAccess
@@ -31,6 +31,11 @@ class SeedItem(BaseModel):
     entity_type: str | None = None
     is_fresh: bool = True
     source_url: str = ""
+
+    @field_validator("entity_name")
+    @classmethod
+    def _as_a_seed(cls, value: str) -> str:
+        return Seed(entity_name=value).entity_name
 
 
 class SeedsReply(BaseModel):
@@ -70,7 +75,7 @@ async def find_seeds(
         ModelError: The model gives no usable reply.
         BudgetError: A budget is spent.
     """
-    access = WebAccess(errand.web, errand.language, errand.max_chars)
+    access = errand.access()
     prompt = load_prompt("seeds", errand.language)
     reply = await errand.door.converse(
         "seeds",

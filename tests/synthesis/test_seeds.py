@@ -15,8 +15,9 @@ from graphkit.entities import fold
 from graphkit.errors import FormatError
 from synthesis.seed_files import read_seeds
 from synthesis.seeds import Seed, deduplicated, seed_records
+from synthesis.visible_names import visible_name
 
-NAMES = st.text(min_size=1, max_size=6).filter(lambda text: bool(" ".join(text.split())))
+NAMES = st.text(min_size=1, max_size=6).filter(visible_name)
 SEEDS = st.lists(
     st.builds(
         Seed,
