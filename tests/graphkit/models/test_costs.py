@@ -21,7 +21,7 @@ from model_faults import Answer, FaultServer, Received, called, failed, said
 from graphkit.errors import BudgetError, ModelAccessError, ModelServerError
 from graphkit.models import Budget, ExchangeLog, ModelDoor, ModelSettings
 from graphkit.models.costs import Expected, Ledger
-from graphkit.models.pacing import Pace
+from graphkit.models.pacing import Gate, Pace
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -308,6 +308,71 @@ def test_a_server_that_takes_few_calls_is_not_given_up(told: bool) -> None:
     (results, (row,)), server = with_server(script, work, retries=2)
     assert results == [LYON] * 96
     assert row.retries == server.count - 96 < 200
+
+
+def test_too_many_calls_are_borne_more_often_than_other_failures() -> None:
+    """Six refusals for being too many are no end with two retries; three faults are."""
+    many_refused = [failed(429, "too many", retry_after="0")] * 6
+    with_server([*many_refused, said(GOOD)], lambda _, door: many_or_raise(door), retries=2)
+    with pytest.raises(ModelServerError, match="asked 3 times"):
+        with_server(
+            [failed(500, "oops", retry_after="0")] * 6,
+            lambda _, door: many_or_raise(door),
+            retries=2,
+        )
+
+
+def test_the_gate_halves_its_rate_once_for_calls_of_the_same_turn() -> None:
+    """Refusals of calls whose turns were fixed before the halving change nothing more; answers
+    bring the rate back."""
+
+    async def spacing(gate: Gate) -> float:
+        begun = time.monotonic()
+        for _ in range(3):
+            async with gate.passing(0):
+                pass
+        return (time.monotonic() - begun) / 2
+
+    async def main() -> None:
+        gate = Gate(8)
+        before = time.monotonic()
+        gate.too_many(before)
+        gate.too_many(before)
+        once = await spacing(gate)
+        gate.too_many(time.monotonic())
+        gate.too_many(time.monotonic())
+        gate.too_many(time.monotonic())
+        more = await spacing(gate)
+        for _ in range(200):
+            gate.went_well()
+        assert 0.02 <= once < more
+        assert more >= 0.19
+        for _ in range(20):
+            async with gate.passing(0):
+                pass
+        assert gate._gap == 0.0
+
+    asyncio.run(main())
+
+
+def test_what_a_server_refuses_is_known_from_the_log(tmp_path: Path) -> None:
+    """A session that goes on does not try the forms again that an earlier one saw refused."""
+
+    def picky(request: Received) -> Answer:
+        form = request.body.get("response_format", {}).get("type")
+        return failed(400, "no") if form == "json_schema" else said(GOOD)
+
+    with FaultServer(picky) as server:
+
+        async def session(votes: int) -> None:
+            async with door_to(server, log=tmp_path / "log.jsonl") as door:
+                for vote in range(votes):
+                    await door.ask("parse", ASKED, City, vote=vote)
+
+        asyncio.run(session(1))
+        assert server.count == 2
+        asyncio.run(session(3))
+        assert server.count == 4
 
 
 def test_too_many_calls_for_ever_end_after_the_longest_wait() -> None:
