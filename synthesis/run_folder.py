@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from graphkit.errors import FormatError, InputError, Problem, SettingsError
+from graphkit.errors import FormatError, InputError, OperationError, Problem, SettingsError
 from graphkit.evidence import EvidenceRecord
 from graphkit.formats.evidence import evidence_text, read_evidence
 from graphkit.formats.writing import write_text
@@ -122,7 +122,12 @@ class RunFolder:
                 )
             )
         name = run or f"r{secrets.token_hex(6)}"
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OperationError(
+                Problem(f"cannot be made: {error.strerror}", "unwritable", str(path))
+            ) from error
         record = {
             "run": name,
             "plan": plan.model_dump(mode="json"),
@@ -150,7 +155,16 @@ class RunFolder:
             raise FormatError(
                 Problem("there is no run in this folder", "no_run", str(file))
             ) from error
-        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        except ValidationError as error:
+            raise FormatError(
+                Problem(
+                    f"not a run: plan.{'.'.join(map(str, item['loc']))}: {item['msg'].lower()}",
+                    "run",
+                    str(file),
+                )
+                for item in error.errors()
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(Problem(f"not a run: {error}", "run", str(file))) from error
         now = prompt_digests()
         changed = sorted(key for key in told if now.get(key) != told[key])
