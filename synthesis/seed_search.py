@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphkit.errors import ModelReplyError
 from graphkit.models import Budget, ExchangeLog, ModelDoor
 from synthesis.agents.gathering import Errand
 from synthesis.agents.seeding import find_seeds
@@ -59,8 +60,10 @@ async def search_seeds(
         parallel: How many sub-domains are worked on at a time.
         told: Called with how many seeds there are, of how many.
 
+    A reply of no use, though the model was shown its errors, is a round that brought nothing.
+
     Raises:
-        ModelError: A model gives no usable reply.
+        ModelAccessError, ModelServerError: The model cannot be asked.
         BudgetError: A budget is spent.
     """
     places = [
@@ -79,14 +82,7 @@ async def search_seeds(
         fruitless = 0
         async with gate:
             while len(found) < share and fruitless < _FRUITLESS:
-                new, done = await find_seeds(
-                    errand,
-                    primary=place[0],
-                    secondary=place[1],
-                    count=min(_ROUND, share - len(found)),
-                    avoid=[seed.entity_name for seed in found][-_SHOWN:],
-                    vote=len(rounds),
-                )
+                new, done = await _round(errand, place, share, found, len(rounds))
                 before = len(found)
                 found = deduplicated([*found, *new])[:share]
                 fruitless = fruitless + 1 if len(found) == before else 0
@@ -116,6 +112,24 @@ async def search_seeds(
     return search
 
 
+async def _round(
+    errand: Errand, place: tuple[str, str], share: int, found: Sequence[Seed], number: int
+) -> tuple[list[Seed], dict[str, Any]]:
+    """Ask for seeds of one place once; a reply of no use is a round without any."""
+    try:
+        return await find_seeds(
+            errand,
+            primary=place[0],
+            secondary=place[1],
+            count=min(_ROUND, share - len(found)),
+            avoid=[seed.entity_name for seed in found][-_SHOWN:],
+            vote=number,
+        )
+    except ModelReplyError as error:
+        problems = [str(problem) for problem in error.problems]
+        return [], {"primary": place[0], "secondary": place[1], "kept": 0, "problems": problems}
+
+
 async def find_run_seeds(
     run: RunFolder,
     *,
@@ -132,7 +146,7 @@ async def find_run_seeds(
         told: Called with how many seeds there are, of how many.
 
     Raises:
-        ModelError: A model gives no usable reply.
+        ModelAccessError, ModelServerError: The model cannot be asked.
         BudgetError: A budget is spent.
         ExchangeLogError: Another process works on the run, or its log is damaged.
     """

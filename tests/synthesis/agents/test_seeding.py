@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_faults import failed
 
-from graphkit.errors import ModelReplyError
+from graphkit.errors import ModelAccessError
 from synthesis.agents.gathering import Errand
 from synthesis.agents.seeding import find_seeds
 from synthesis.domains import Domain, Subdomain
@@ -157,10 +158,26 @@ def test_fewer_seeds_than_places_leave_places_out(tmp_path: Path) -> None:
     assert search.short == {}
 
 
-def test_an_error_ends_the_search(tmp_path: Path) -> None:
+def test_a_reply_of_no_use_is_a_round_without_seeds(tmp_path: Path) -> None:
+    """One place that a model makes nothing of does not end the search in the others."""
+
+    def plan(received: Any) -> Any:
+        if blocks_of(received)["secondary"] == "Places":
+            return "no json"
+        return fresh_names(received)
+
+    search, _ = searched(tmp_path, plan, 6)
+    assert search.short == {"News/Places": 0}
+    assert len(search.seeds) == 4
+    told = [done for done in search.rounds if done["secondary"] == "Places"]
+    assert len(told) == 2
+    assert all(done["problems"] for done in told)
+
+
+def test_a_model_that_cannot_be_asked_ends_the_search(tmp_path: Path) -> None:
     """As itself, not wrapped."""
-    with pytest.raises(ModelReplyError):
-        searched(tmp_path, lambda _: "no json", 3)
+    with pytest.raises(ModelAccessError):
+        searched(tmp_path, lambda _: failed(401, "no such key"), 3)
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
