@@ -93,7 +93,7 @@ class LoopSettings(BaseModel):
     @classmethod
     def _date(cls, value: str) -> str:
         if date_key(value) is None:
-            raise ValueError(f"{value!r} is not an ISO date such as 2026-01-01")
+            raise ValueError("an ISO date such as 2026-01-01")
         return value
 
     @model_validator(mode="after")

@@ -57,6 +57,7 @@ class RunResult:
 
     Attributes:
         settled: The questions, and those set aside.
+        seeds: How many seeds the run has.
         outcomes: How many seeds ended how.
         missing: What was missing where a seed was given up, counted.
         unfinished: Seed -> why it is not finished; resuming takes them up again.
@@ -69,6 +70,7 @@ class RunResult:
     """
 
     settled: Settled
+    seeds: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     unfinished: dict[str, str] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class RunResult:
     def to_record(self) -> dict[str, Any]:
         """Return the summary as plain data."""
         return {
+            "seeds": self.seeds,
             "questions": len(self.settled.questions),
             "set_aside": len(self.settled.set_aside),
             "outcomes": dict(sorted(self.outcomes.items())),
@@ -268,6 +271,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
     loop = folder.plan.loop
     return RunResult(
         settle(finished, session.sheet, loop.goals),
+        len(session.seeds),
         session.outcomes,
         missing,
         session.unfinished,

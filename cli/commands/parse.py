@@ -108,6 +108,10 @@ def parse(
     from synthesis.parse_sets import ParseRun
 
     fields = SetFields(**{name: knobs[f"{name}_field"] for name in _FIELDS})
+    if output == "-" and json_:
+        raise click.UsageError(
+            "-o - and --json both print to standard output, expected one of them"
+        )
     if file == "-":
         raise click.UsageError("a set is read from a file, so that the run can be taken up again")
     models = model_settings(read_table(settings_file(), "models"), model, base_url)
@@ -135,7 +139,7 @@ def parse(
 
         for problem in write_questions(parsed.graphs, output):
             note(str(problem))
-    _report(run, found, parsed, json_=json_)
+    _report(run, found, parsed, json_=json_, quiet=output == "-")
 
 
 def _plan(
@@ -186,11 +190,14 @@ async def _ask(
     return parsed
 
 
-def _report(run: ParseRun, found: ForeignSet, parsed: ParsedSet, *, json_: bool) -> None:
+def _report(
+    run: ParseRun, found: ForeignSet, parsed: ParsedSet, *, json_: bool, quiet: bool
+) -> None:
+    """Tell what came of a set; where its graphs go to standard output, nothing else does."""
     record = parsed.to_record()
     if json_:
         render.document({"run": str(run.folder), "fields": dict(found.fields), **record})
-    else:
+    elif not quiet:
         _print(record)
         told = ", ".join(f"{part} from {name}" for part, name in found.fields.items())
         click.echo(f"\n{render.visible(str(run.folder))} holds graphs.jsonl; read {told}")

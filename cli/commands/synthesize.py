@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["synthesize"]
 
+_REASONS = 5
+_BASIS = {"closed": "unique, its relations are complete", "evidence": "unique on the evidence"}
+
 
 @click.command
 @click.option(
@@ -114,13 +117,23 @@ def synthesize(
         render.document(result.to_record())
     else:
         _tell(run, result)
-    if result.stopped:
-        complain(f"the run stopped: {result.stopped}; --resume {run.path} goes on")
-    for seed, reason in list(result.unfinished.items())[:5]:
-        if reason != result.stopped:
-            complain(f"seed {seed} is not finished: {reason}")
+    _complain(run, result)
     if result.unfinished or result.stopped:
         click.get_current_context().exit(FAILED)
+
+
+def _complain(run: RunFolder, result: RunResult) -> None:
+    """Say why seeds are not finished: the reason of all of them, else those of the first few."""
+    reasons = [] if result.stopped else list(result.unfinished.items())
+    if result.stopped:
+        complain(f"the run stopped: {result.stopped}")
+    for seed, reason in reasons[:_REASONS]:
+        complain(f"seed {seed} is not finished: {reason}")
+    left = result.seeds - sum(result.outcomes.values())
+    if left:
+        complain(
+            f"{left:,} of {result.seeds:,} seeds are not finished; --resume {run.path} goes on"
+        )
 
 
 def _only_resume(given: Mapping[str, Any]) -> None:
@@ -225,7 +238,7 @@ def _tell(run: RunFolder, result: RunResult) -> None:
     for number, record in enumerate(limit_rows(result.settled.questions), 1):
         click.echo(f"{number}. {render.visible(record['question'])}")
         checks = record["checks"]
-        basis = f"unique on the {checks['basis']}" if checks["unique"] else "not unique"
+        basis = _BASIS.get(checks["basis"], "unique") if checks["unique"] else "not unique"
         answer = render.paint(render.visible(record["answer"]), "green")
         click.echo(f"   {answer}    {checks['profile']['signature']}    {basis}")
     rows = [(word.replace("_", " "), count) for word, count in sorted(result.outcomes.items())]
@@ -258,4 +271,5 @@ def _tell(run: RunFolder, result: RunResult) -> None:
         )
     if result.perhaps_paid:
         note(f"{result.perhaps_paid} calls of an earlier session were cut off; they may be paid")
-    note(f"{run.path}/questions.jsonl and evidence.jsonl can be loaded, checked and exported")
+    if result.settled.questions:
+        note(f"{run.path}/questions.jsonl and evidence.jsonl can be loaded, checked and exported")

@@ -124,3 +124,16 @@ def test_a_killed_parse_goes_on(tmp_path: Path, spawn: Callable[..., Any]) -> No
         assert server.count == before + 31 - kept
     record = json.loads(out)
     assert (record["parsed"], record["not_expressible"], record["unasked"]) == (30, 1, 0)
+
+
+def test_graphs_on_standard_output_stand_alone(tmp_path: Path, run: Run) -> None:
+    """With -o - every line printed is a graph; with --json as well there would be two things."""
+    source = _set(tmp_path / "set.jsonl")
+    with FaultServer(_script) as server:
+        given = ("--model", "m", "--base-url", server.base_url)
+        done = run("parse", source, *given, "-o", "-")
+    assert done.exit_code == 0, done.stderr
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["q0", "q1", "q2"]
+    both = run("parse", source, *given, "-o", "-", "--json")
+    assert both.exit_code == 2
+    assert both.stdout == ""

@@ -1,0 +1,67 @@
+"""``graphkit synthesize``: what it refuses before a run begins, and what it says when one stops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from model_faults import FaultServer, failed
+
+from tests.cli.conftest import Run, errors
+
+LOCAL = '[web]\nprovider = "searxng"\nbase_url = "http://127.0.0.1:9"\n'
+
+
+@pytest.fixture(autouse=True)
+def _settings(tmp_path: Path) -> None:
+    """Settings whose search provider needs no key."""
+    (tmp_path / "graphkit.toml").write_text(LOCAL)
+
+
+def test_a_run_needs_a_folder_and_seeds(run: Run) -> None:
+    """Both are asked for by their options, and nothing is written."""
+    assert "--run DIR" in errors(run("synthesize"))[0]
+    assert "--seeds FILE" in errors(run("synthesize", "--run", "r"))[0]
+    assert not Path("r").exists()
+
+
+def test_a_date_that_is_none_is_said_once(run: Run) -> None:
+    """The message names what is there and what is expected."""
+    done = run("synthesize", "--entity", "Ulm", "--run", "r", "--since", "soon", "--model", "m")
+    assert done.exit_code == 2
+    [message] = errors(done)
+    assert message.endswith("since is 'soon', expected an ISO date such as 2026-01-01")
+
+
+def test_all_that_is_wrong_with_seeds_is_told_with_its_line(run: Run, tmp_path: Path) -> None:
+    """A broken file of seeds ends in its errors, and no folder is made."""
+    (tmp_path / "seeds.jsonl").write_text('{"entity_name": 3}\n{broken\n')
+    done = run("synthesize", "--seeds", "seeds.jsonl", "--run", "r", "--model", "m")
+    assert done.exit_code == 2
+    assert [text.split(": ")[1] for text in errors(done)] == ["seeds.jsonl:1", "seeds.jsonl:2"]
+    assert not Path("r").exists()
+
+
+def test_a_refused_key_stops_the_run_and_says_how_many_seeds_are_left(run: Run) -> None:
+    """One reason for all seeds, how to go on, and no word about questions that are not there."""
+    seeds = [part for name in ("Ulm", "Bonn", "Trier") for part in ("--entity", name)]
+    with FaultServer([failed(401, "Incorrect API key provided")]) as server:
+        given = ("--model", "m", "--base-url", server.base_url)
+        done = run("synthesize", *seeds, "--run", "r", *given)
+        assert done.exit_code == 1
+        stopped, left = errors(done)
+        assert "is refused, HTTP 401" in stopped
+        assert left == "error: 3 of 3 seeds are not finished; --resume r goes on"
+        assert "questions.jsonl" not in done.stderr
+        again = run("synthesize", "--resume", "r", "--json")
+    assert again.exit_code == 1
+    told = json.loads(again.stdout)
+    assert (told["seeds"], told["questions"], told["outcomes"]) == (3, 0, {})
+
+
+def test_a_resumed_run_keeps_what_it_was_begun_with(run: Run) -> None:
+    """Options that would change the run are refused by name."""
+    done = run("synthesize", "--resume", "r", "--min-edges", "6", "--entity", "Ulm")
+    assert done.exit_code == 2
+    assert "--entity, --min-edges" in errors(done)[0]
