@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -67,7 +68,8 @@ def ended(command: Sequence[str], env: Mapping[str, str], signals: Sequence[int]
 
     A process that got one is followed by the same command again.
     """
-    start, most, work, told = time.perf_counter(), 0, 0.0, []
+    start, work, told = time.perf_counter(), 0.0, []
+    peaks = [0]
     waiting = list(signals)
     while True:
         child = subprocess.Popen(
@@ -75,6 +77,8 @@ def ended(command: Sequence[str], env: Mapping[str, str], signals: Sequence[int]
             stdout=subprocess.DEVNULL, cwd=ROOT,
         )  # fmt: skip
         assert child.stderr is not None
+        watch = threading.Thread(target=_watch, args=(child.pid, peaks))
+        watch.start()
         cut = False
         for line in child.stderr:
             found = re.search(r"loading: ([\d,]+) of ([\d,]+) records", line)
@@ -88,7 +92,7 @@ def ended(command: Sequence[str], env: Mapping[str, str], signals: Sequence[int]
                     cut = True
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-        most = max(most, used.ru_maxrss * 1024)
+        watch.join()
         work += used.ru_utime + used.ru_stime
         if cut:
             continue
@@ -96,7 +100,32 @@ def ended(command: Sequence[str], env: Mapping[str, str], signals: Sequence[int]
             raise SystemExit(f"{' '.join(command[:4])} ended with {child.returncode}")
         if waiting:
             told.append("too quick to be interrupted again")
-        return Row("", "", time.perf_counter() - start, work, most, remark="; ".join(told))
+        return Row("", "", time.perf_counter() - start, work, max(peaks), remark="; ".join(told))
+
+
+def high_water(pid: int) -> int:
+    """Return the most bytes of memory that a process has had; 0 once it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(found.group(1)) * 1024 if found else 0
+
+
+def _watch(pid: int, peaks: list[int]) -> None:
+    """Note how much a process and its children have had, until it ends.
+
+    What the kernel says at its end counts the pages of the process that started it.
+    """
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    while peak := high_water(pid):
+        try:
+            below = [int(one) for one in children.read_text(encoding="utf-8").split()]
+        except (FileNotFoundError, ProcessLookupError):
+            below = []
+        peaks.append(max(peak, *map(high_water, below)) if below else peak)
+        time.sleep(0.05)
 
 
 def digest(store: GraphStore) -> str:
@@ -145,11 +174,7 @@ class Place:
 
     def memory(self) -> int:
         """Return the most bytes of the server so far."""
-        if not self.pid:
-            return 0
-        status = Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
-        found = re.search(r"VmHWM:\s+(\d+) kB", status)
-        return int(found.group(1)) * 1024 if found else 0
+        return high_water(self.pid) if self.pid else 0
 
     def work(self) -> float:
         """Return the processor seconds of the server so far."""

@@ -211,10 +211,10 @@ def _statements(engine: str) -> Iterable[str]:
         yield constraint_statement(label)
     for label, key in _INDEXED:
         yield f"CREATE INDEX {label.lower()}_{key} IF NOT EXISTS FOR (n:{label}) ON (n.{key})"
-    # Neo4j would merge each edge of a load through a range index, reading all facts of the
-    # relation; a text index it uses for queries alone.
-    kind = "TEXT INDEX" if engine == "neo4j" else "INDEX"
-    yield f"CREATE {kind} fact_relation IF NOT EXISTS FOR ()-[f:FACT]-() ON (f.relation)"
+    if engine != "neo4j":
+        # There the planner would start from this index, and read all facts of the relation, for
+        # each edge of a first load and for questions whose anchor is named.
+        yield "CREATE INDEX fact_relation IF NOT EXISTS FOR ()-[f:FACT]-() ON (f.relation)"
 
 
 def create_schema(store: GraphStore) -> None:
