@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 
+_LONGEST_DETAIL = 500
+
 LONGEST_QUOTE = 1_200
 """A quotation of more characters proves nothing in particular."""
 
@@ -106,6 +108,17 @@ class Refusal:
     code: str
     item: GatheredItem
     detail: str
+
+    def told(self) -> str:
+        """Return the refusal in a line, for the journal.
+
+        >>> item = GatheredItem(head_entity="A", relation="r", tail_entity="B")
+        >>> Refusal("page_not_visited", item, "no address was not visited").told()
+        'page_not_visited: A | r | B: no address was not visited'
+        """
+        names = (self.item.head_entity, self.item.relation, self.item.tail_entity)
+        said = " | ".join(name[:LONGEST_NAME] for name in names)
+        return f"{self.code}: {said}: {self.detail[:_LONGEST_DETAIL]}"
 
     def to_record(self) -> dict[str, Any]:
         """Return the refusal as plain data."""

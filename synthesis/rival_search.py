@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphkit.question import QuestionGraph
@@ -10,7 +10,7 @@ from synthesis.agents.gathering import search_for_rivals
 from synthesis.evidence_desk import EvidenceDesk
 from synthesis.rivals import OpenEnd, Relaxation, relaxations
 
-__all__ = ["RivalSearch"]
+__all__ = ["RivalSearch", "without_refusals"]
 
 
 class RivalSearch:
@@ -112,6 +112,21 @@ class RivalSearch:
             **gathered.to_record(),
             **{key: taken[key] for key in ("relations", "reliability", "pool")},
         }
+
+
+def without_refusals(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a search without the words of what was refused in it.
+
+    They are for the journal: words of pages that nothing bore out have no place in a question.
+
+    >>> without_refusals({"rounds": 1, "conversations": [{"new": 0, "refusals": ["x"]}]})
+    {'rounds': 1, 'conversations': [{'new': 0}]}
+    """
+    kept = [
+        {key: value for key, value in item.items() if key != "refusals"}
+        for item in record.get("conversations", ())
+    ]
+    return {**record, "conversations": kept} if record else {}
 
 
 def _hindered(conversation: dict[str, Any]) -> bool:

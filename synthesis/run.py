@@ -172,7 +172,7 @@ class _Session:
             self.unfinished[seed.id] = f"internal error: {type(error).__name__}: {error}"
             return
         told = outcome.to_record()
-        if outcome.status == ACCEPTED:
+        if loop.desk.pool.held:
             told["evidence"] = self.folder.keep_evidence(seed.id, loop.desk.pool.held)
         record("outcome", {"entity": seed.entity_name, **told})
         self.outcomes[outcome.status] += 1
@@ -254,6 +254,7 @@ async def run_seeds(
 
 def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResult:
     finished = []
+    others: list[EvidenceRecord] = []
     missing: Counter[str] = Counter()
     agreement: dict[str, Counter[str]] = {}
     for seed in session.seeds:
@@ -261,8 +262,10 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
         if ended is None:
             continue
         missing.update(ended["missing"])
+        outcome = journal.outcome(seed.id)
+        if ended["status"] != ACCEPTED and outcome.get("evidence"):
+            others += folder.kept_evidence(seed.id)
         if ended["status"] == ACCEPTED:
-            outcome = journal.outcome(seed.id)
             finished.append((outcome["question"], folder.kept_evidence(seed.id)))
             for view in outcome["question"]["synthesis"]["agreement"]:
                 for name in ("redundancy", "shortcuts"):
@@ -270,7 +273,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
                     agreement.setdefault(name, Counter())[word] += 1
     loop = folder.plan.loop
     return RunResult(
-        settle(finished, session.sheet, loop.goals),
+        settle(finished, session.sheet, loop.goals, others=others),
         len(session.seeds),
         session.outcomes,
         missing,

@@ -84,7 +84,7 @@ class RunFolder:
     """A folder with everything that a run needs to be taken up again and to be audited.
 
     ``run.json`` holds the plan, ``exchanges.jsonl`` every call, ``journal.jsonl`` every step,
-    ``snapshots/`` the pages, ``evidence/`` the evidence of each accepted seed; at the end
+    ``snapshots/`` the pages, ``evidence/`` the evidence of each finished seed; at the end
     ``questions.jsonl``, ``evidence.jsonl``, ``set_aside.jsonl``, ``costs.json`` and
     ``summary.json``.
 
@@ -202,12 +202,12 @@ class RunFolder:
         )
 
     def keep_evidence(self, seed: str, records: Iterable[EvidenceRecord]) -> str:
-        """Keep the evidence that an accepted question was checked on; return its digest."""
+        """Keep the evidence that a seed came to; return its digest."""
         (self.path / "evidence").mkdir(exist_ok=True)
         text = "".join(evidence_text(records))
         write_text(self.path / "evidence" / f"{seed}.jsonl", [text])
         return hashlib.sha256(text.encode()).hexdigest()
 
     def kept_evidence(self, seed: str) -> list[EvidenceRecord]:
-        """Return the evidence that an accepted question was checked on."""
+        """Return the evidence that a finished seed came to."""
         return list(read_evidence(self.path / "evidence" / f"{seed}.jsonl"))

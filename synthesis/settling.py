@@ -24,7 +24,8 @@ class Settled:
         questions: Records of the questions that hold on all evidence together.
         set_aside: Records of those that no longer do, each with what it lacks under
             ``synthesis.lacks_on_all_evidence``.
-        evidence: All evidence, each record once, in the order of the seeds.
+        evidence: All evidence, each record once: that of the finished questions first, each in
+            the order of the seeds.
     """
 
     questions: tuple[dict[str, Any], ...]
@@ -37,6 +38,7 @@ def settle(
     sheet: RelationSheet,
     goals: Goals,
     *,
+    others: Iterable[EvidenceRecord] = (),
     told: Callable[[int, int], None] | None = None,
 ) -> Settled:
     """Check every finished question again, on the evidence of all seeds together.
@@ -48,12 +50,15 @@ def settle(
         finished: Question records, each with the evidence that it was checked on.
         sheet: The relation sheet.
         goals: What a finished question must be.
+        others: The evidence of seeds that gave no question.
         told: Called with how many are done, of how many.
     """
     records: dict[str, EvidenceRecord] = {}
     for _, evidence in finished:
         for item in evidence:
             records.setdefault(item.evidence_id, item)
+    for item in others:
+        records.setdefault(item.evidence_id, item)
     facts = FactStore.from_evidence(same_types(list(records.values())), sheet)
     kept, aside = [], []
     for place, (record, _) in enumerate(finished):

@@ -63,6 +63,7 @@ class Gathered:
             "items": self.items,
             "admitted": [item.evidence_id for item in self.records],
             "refused": dict(sorted(refused.items())),
+            "refusals": [item.told() for item in self.admission.refused],
             "repairs": [*self.repairs, *self.admission.repairs],
             "ended": self.ended,
         }
