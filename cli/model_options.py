@@ -76,7 +76,8 @@ def model_settings(
     place = str(file) if file is not None else None
     problems: list[Problem] = []
     found: dict[str, ModelSettings] = {}
-    default = dict(table.get("default") or {})
+    given = table.get("default", {})
+    default = dict(given) if isinstance(given, Mapping) else {}
     address = base_url or default.get("base_url") or os.environ.get("OPENAI_BASE_URL")
     flags = {"model": model, "base_url": address}
     default.update({name: value for name, value in flags.items() if value})
@@ -87,6 +88,10 @@ def model_settings(
                 "graphkit.toml",
                 code="no_model",
             )
+        )
+    if not isinstance(given, Mapping):
+        problems.append(
+            Problem("models.default is no table, expected [models.default]", "type", place)
         )
     for agent, own in {**table, "default": default}.items():
         if not isinstance(own, Mapping):

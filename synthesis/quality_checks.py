@@ -73,12 +73,14 @@ class QualityLimits:
     Attributes:
         min_hops: The fewest hops (EvoBrowseComp, A.2).
         min_fresh_share: The least share of fresh evidence (A.2).
+        last_hop_fresh: Whether the last hop must be fresh (A.2).
         min_tokens: The shortest question, in tokens; no bound by default. So the next.
         max_tokens: The longest question.
     """
 
     min_hops: int = 5
     min_fresh_share: float = 0.5
+    last_hop_fresh: bool = True
     min_tokens: int | None = None
     max_tokens: int | None = None
 
@@ -230,9 +232,9 @@ def check_freshness(
         ),
         QualityCheck(
             "last_hop_fresh",
-            state_of(last),
+            state_of(last if limits.last_hop_fresh or last is None else True),
             last,
-            "the last hop is fresh",
+            "the last hop is fresh" if limits.last_hop_fresh else "known, fresh or not",
             "" if last is not None else unknown,
         ),
     )

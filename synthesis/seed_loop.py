@@ -290,7 +290,9 @@ class SeedLoop:
                 chain=[hop.model_dump() for hop in chain],
                 language=self.settings.language,
                 limits=QualityLimits(
-                    min_hops=self.settings.min_hops, min_fresh_share=self.settings.fresh_share
+                    min_hops=self.settings.min_hops,
+                    min_fresh_share=self.settings.fresh_share,
+                    last_hop_fresh=self.settings.fresh_last_hop,
                 ),
             )
             more["quality"] = report.to_record()

@@ -193,3 +193,21 @@ def test_all_checks_of_a_question() -> None:
     assert len(server.received) == 2
     bad, _ = with_door(_script(quality=GOOD, privacy={"private": True}), work)
     assert (bad.passed, bad.failed, bad.unscored) == (False, ("privacy",), ())
+
+
+@pytest.mark.parametrize(
+    ("fresh", "demanded", "state"),
+    [
+        ([False, True], True, "passed"),
+        ([True, False], True, "failed"),
+        ([True, False], False, "passed"),
+        ([True, None], False, "unscored"),
+        ([], False, "unscored"),
+    ],
+)
+def test_a_fresh_last_hop_is_demanded_only_where_it_is_wanted(
+    fresh: list[bool | None], demanded: bool, state: str
+) -> None:
+    """A run that does without it does not lose its questions for it; the unknown is unscored."""
+    checks = check_freshness(fresh, [], QualityLimits(last_hop_fresh=demanded))
+    assert {check.name: check.state.value for check in checks}["last_hop_fresh"] == state
