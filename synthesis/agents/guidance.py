@@ -105,8 +105,9 @@ async def advise(
 
     The model sees the question, its graph, the computed findings and the offers. Its advice must
     name a span that stands in the question and an operation that fits the strategy; a picked offer
-    must be one of those offered and of that strategy. What does not hold is replaced by what is
-    computed, and recorded as a repair.
+    must be one of those offered and of that strategy. A change of its own gives way to the best
+    offer of its strategy. What does not hold is replaced by what is computed, and recorded as a
+    repair.
 
     Args:
         door: The models.
@@ -152,8 +153,14 @@ async def advise(
         )
         return nothing, None
     computed = computed_advice(qa.question, graph, picked, language)
-    if faults or reply.expansion_advice.strategy is not picked.strategy:
-        if not faults:
+    own = origin == "model_free"  # its words are about another change than the graph of the offer
+    if faults or own or reply.expansion_advice.strategy is not picked.strategy:
+        if own:
+            repairs.append(
+                f"a change of the model's own, {reply.expansion_advice.semantic_suggestion!r}, "
+                f"read as {picked.name}, the best offer of its strategy"
+            )
+        elif not faults:
             repairs.append(
                 f"selected_strategy {reply.expansion_advice.selected_strategy!r} is not that of "
                 f"{picked.name}, {picked.strategy.value}"

@@ -108,6 +108,16 @@ def test_an_idea_without_an_offer_is_used() -> None:
     assert (picked, advice.origin) == (OFFERS[0], "model_free")
 
 
+def test_an_idea_of_its_own_is_not_told_beside_the_graph_of_another_change() -> None:
+    """The author is told the offer in the words of the offer; the idea is in the record."""
+    advice, picked, _ = advised({"offer": None, "expansion_advice": holds(OFFERS[0])})
+    assert picked is not None
+    computed = computed_advice(QA.question, GRAPH, picked, "en")
+    assert advice.expansion_advice.semantic_suggestion == computed.semantic_suggestion
+    assert advice.expansion_advice.reasoning == "because"
+    assert any("'my own words', read as" in repair for repair in advice.repairs)
+
+
 def test_an_idea_that_nothing_offered_has_takes_the_best() -> None:
     """It is ours then, and the record says why."""
     other = next(
