@@ -119,8 +119,8 @@ class Advice(BaseModel):
 
     Attributes:
         kind: ``grow`` (a mutation), ``repair`` (take out what asks nothing or gives too much
-            away), ``reword`` (the same question in other words), ``start`` (a new question, the first
-            step of a plan) or ``gather`` (there is too little evidence to go on).
+            away), ``reword`` (the same question in other words), ``start`` (a new question, the
+            first step of a plan) or ``gather`` (there is too little evidence to go on).
         origin: ``model`` (its own pick of an offer), ``computed`` (ours, where the model gave none
             that holds) or ``model_free`` (the best offer of the strategy that the model
             had an idea of its own for).
