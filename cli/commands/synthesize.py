@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +155,7 @@ def _plan(
     from synthesis.run_folder import RunPlan, web_settings
 
     file = settings_file()
+    origin = str(file) if file else None
     settings = State.current().settings()
     table = {"seed": settings.seed, **read_table(file, "synthesis"), **_given(knobs)}
     if "language" not in table and settings.language.split("-")[0] == "zh":
@@ -163,12 +164,28 @@ def _plan(
     if relations is not None:
         read_sheet(relations)
         sheet = Path(relations).read_text(encoding="utf-8")
-    return RunPlan(
-        loop=LoopSettings.checked(table, origin=str(file) if file else None),
-        web=web_settings(read_table(file, "web"), origin=str(file) if file else None),
-        models=model_settings(read_table(file, "models"), model, base_url),
-        sheet=sheet,
+    loop, web, models = _all_at_once(
+        lambda: LoopSettings.checked(table, origin=origin),
+        lambda: web_settings(read_table(file, "web"), origin=origin),
+        lambda: model_settings(read_table(file, "models"), model, base_url),
     )
+    return RunPlan(loop=loop, web=web, models=models, sheet=sheet)
+
+
+def _all_at_once(*readers: Callable[[], Any]) -> list[Any]:
+    """Return what each table of settings comes to; what is wrong in any is told together."""
+    from graphkit.errors import Problem, SettingsError
+
+    found: list[Any] = []
+    problems: list[Problem] = []
+    for read in readers:
+        try:
+            found.append(read())
+        except SettingsError as error:
+            problems += error.problems
+    if problems:
+        raise SettingsError(problems)
+    return found
 
 
 def _given(knobs: Mapping[str, Any]) -> dict[str, Any]:

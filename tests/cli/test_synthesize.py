@@ -65,3 +65,16 @@ def test_a_resumed_run_keeps_what_it_was_begun_with(run: Run) -> None:
     done = run("synthesize", "--resume", "r", "--min-edges", "6", "--entity", "Ulm")
     assert done.exit_code == 2
     assert "--entity, --min-edges" in errors(done)[0]
+
+
+def test_all_that_is_wrong_with_settings_is_told_at_once(run: Run, tmp_path: Path) -> None:
+    """Each table has its errors; none hides those of another."""
+    (tmp_path / "graphkit.toml").write_text(
+        '[synthesis]\nsinc = "2026"\n[web]\nprovider = "gogle"\n'
+        '[models.default]\nmodel = "m"\ntemprature = 1\n'
+    )
+    done = run("synthesize", "--entity", "Ulm", "--run", "r")
+    assert done.exit_code == 2
+    told = "\n".join(errors(done))
+    assert all(word in told for word in ("synthesis.sinc", "web.provider", "temprature"))
+    assert not Path("r").exists()
