@@ -36,8 +36,9 @@ class RivalSearch:
         Returns:
             What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
             conversations, and how many of them ended early or had a search that was not answered
-            (``hindered``), evidence found, sets too large to be followed (``cut``), sets that are
-            everything (``unbounded``), and whether all that is open was looked at (``complete``).
+            (``hindered``), evidence found, sets that are in the end too large to be followed
+            (``cut``) or everything (``unbounded``), and whether all that is open was looked at
+            (``complete``).
             That a search came to an end proves nothing about what is not on the web.
 
         Raises:
@@ -57,13 +58,15 @@ class RivalSearch:
                 break
             rounds += 1
             for relaxation in open_ends:
-                cut.update(dict.fromkeys(relaxation.cut))
-                unbounded.update(dict.fromkeys(relaxation.unbounded))
                 for part in _parts(relaxation.open_ends, settings.rival_batch):
                     self.asked.update(part)
                     looked_up += len(part)
                     done.append(await self._ask(relaxation, part, found))
-        left = sum(len(item.open_ends) for item in self._open())
+        left = 0
+        for relaxation in self._open():
+            left += len(relaxation.open_ends)
+            cut.update(dict.fromkeys(relaxation.cut))
+            unbounded.update(dict.fromkeys(relaxation.unbounded))
         hindered = sum(_hindered(item) for item in done)
         return {
             "rounds": rounds,

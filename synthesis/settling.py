@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,12 +55,7 @@ def settle(
         others: The evidence of seeds that gave no question.
         told: Called with how many are done, of how many.
     """
-    records: dict[str, EvidenceRecord] = {}
-    for _, evidence in finished:
-        for item in evidence:
-            records.setdefault(item.evidence_id, item)
-    for item in others:
-        records.setdefault(item.evidence_id, item)
+    records = _laid_together(itertools.chain(*(evidence for _, evidence in finished), others))
     facts = FactStore.from_evidence(same_types(list(records.values())), sheet)
     kept, aside = [], []
     for place, (record, _) in enumerate(finished):
@@ -73,3 +70,23 @@ def settle(
         if told is not None:
             told(place + 1, len(finished))
     return Settled(tuple(kept), tuple(aside), tuple(same_types(list(records.values()))))
+
+
+def _laid_together(evidence: Iterable[EvidenceRecord]) -> dict[str, EvidenceRecord]:
+    """Return evidence by id, the same claim from the same page once.
+
+    Two seeds may have read the relation of one claim as two names, each on facts of its own. Then
+    both are kept, the later one under an id of its own: a question is not to lose its facts.
+    """
+    records: dict[str, EvidenceRecord] = {}
+    for item in evidence:
+        if _claim(records.setdefault(item.evidence_id, item)) == _claim(item):
+            continue
+        digest = hashlib.sha256("\n".join(_claim(item)).encode()).hexdigest()[:6]
+        own = f"{item.evidence_id}-{digest}"
+        records.setdefault(own, item.model_copy(update={"evidence_id": own}))
+    return records
+
+
+def _claim(record: EvidenceRecord) -> tuple[str, str, str]:
+    return record.head_entity, record.relation, record.tail_entity

@@ -1,55 +1,90 @@
-"""What becomes of finished questions when the evidence of all seeds is laid together."""
+"""Settling: questions are judged again on the evidence of all seeds together."""
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphkit.evidence import EvidenceRecord
+from graphkit.facts import FactStore
+from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.offers import Goals
+from graphkit.testing.strategies import evidence
+from synthesis.offers import Goals, Standing
 from synthesis.settling import settle
-from tests.synthesis.test_finishing import GRAPH
-from tests.synthesis.test_rival_search import POOL
+from tests.synthesis.test_offers import _chain
 
-GOALS = Goals(min_edges=1, min_hops=1, fresh_share=0.0, fresh_last_hop=False)
-RECORD = {**GRAPH.to_record(), "checks": {}, "synthesis": {"seed": {}}}
+EASY = Goals(min_edges=1, min_hops=1, fresh_share=0.0, fresh_last_hop=False)
 
 
-def _country(name: str, neighbour: str, capital: str) -> tuple[EvidenceRecord, ...]:
-    facts = enumerate([("borders", neighbour), ("capital", capital)])
-    return tuple(
-        EvidenceRecord(
-            evidence_id=f"{name}{number}", head_entity=name, relation=relation, tail_entity=tail
-        )
-        for number, (relation, tail) in facts
+def record(number: int | str, head: str, relation: str, tail: str, **more: Any) -> EvidenceRecord:
+    return EvidenceRecord(
+        evidence_id=f"e{number}", head_entity=head, relation=relation, tail_entity=tail, **more
     )
 
 
-OWN = (*POOL.records.values(), *_country("Poland", "Germany", "Warsaw"))
-HUNGARY = _country("Hungary", "Slovakia", "Budapest")
+CATS = [record(1, "a1", "owns", "cat"), record(2, "b", "owns", "dog")]
+RIVAL = record(3, "c", "owns", "cat")
 
 
-def test_a_question_that_holds_is_kept_with_fresh_checks() -> None:
-    """On its own evidence alone it stays as it was; the checks are those of now."""
-    settled = settle([(RECORD, OWN)], RelationSheet(), GOALS)
-    assert settled.set_aside == ()
-    [kept] = settled.questions
-    assert kept["checks"]["unique"] is True
-    assert settled.evidence == OWN
+def question(relation: str = "owns") -> dict[str, Any]:
+    graph = _chain("cat", "a1", (relation, "backward")).replace(question="Who has the cat?", id="q")
+    return {**graph.to_record(), "checks": {}, "synthesis": {"agreement": []}}
 
 
-@pytest.mark.parametrize("accepted", [True, False])
-def test_a_rival_that_another_seed_found_sets_it_aside(accepted: bool) -> None:
-    """Whether the other seed gave a question or was given up, what it found counts."""
-    finished = [(RECORD, [*OWN, *(HUNGARY if accepted else ())])]
-    settled = settle(finished, RelationSheet(), GOALS, others=() if accepted else HUNGARY)
-    assert settled.questions == ()
-    [aside] = settled.set_aside
-    assert "several_answers" in aside["synthesis"]["lacks_on_all_evidence"]
-    assert settled.evidence == (*OWN, *HUNGARY)
+def test_a_question_that_still_holds_is_kept_with_new_checks() -> None:
+    """Checks are those on all evidence."""
+    settled = settle([(question(), CATS)], RelationSheet(), EASY)
+    assert (len(settled.questions), settled.set_aside) == (1, ())
+    assert settled.questions[0]["checks"]["unique"] is True
+    assert settled.evidence == tuple(CATS)
 
 
-def test_evidence_that_two_seeds_found_is_there_once() -> None:
-    """The first seed's record stays."""
-    settled = settle([(RECORD, OWN), (RECORD, OWN)], RelationSheet(), GOALS, others=OWN)
-    assert settled.evidence == OWN
+def test_a_rival_that_another_seed_found_sets_a_question_aside() -> None:
+    """Of a seed with a question, or of one without."""
+    other = (question("hums"), [RIVAL, record(4, "a1", "hums", "cat"), record(5, "b", "hums", "x")])
+    for settled in (
+        settle([(question(), CATS), other], RelationSheet(), EASY),
+        settle([(question(), CATS)], RelationSheet(), EASY, others=[RIVAL]),
+    ):
+        (aside, *_) = settled.set_aside
+        assert aside["synthesis"]["lacks_on_all_evidence"] == ["several_answers"]
+        assert aside["synthesis"]["agreement"] == []
+        assert aside["checks"]["answers_count"] == 2
+
+
+def test_a_claim_that_two_seeds_name_otherwise_is_lost_to_neither() -> None:
+    """Both questions keep the facts that they were checked on."""
+    under = [record(1, "a1", "is owner of", "cat"), record(2, "b", "is owner of", "dog")]
+    settled = settle([(question(), CATS), (question("is owner of"), under)], RelationSheet(), EASY)
+    assert len(settled.questions) == 2
+    ids = [item.evidence_id for item in settled.evidence]
+    assert len(set(ids)) == len(ids) == 4
+    again = FactStore.from_evidence(settled.evidence)
+    for kept in settled.questions:
+        assert Standing.of(QuestionGraph.model_validate(kept), again, EASY).missing == ()
+
+
+@given(parts=st.lists(evidence(low=0, high=6), max_size=4))
+def test_all_evidence_is_there_once_in_the_order_of_the_seeds(parts: list[list[EvidenceRecord]]):
+    """Ids that mean something else in another seed are told apart; nothing is lost."""
+    settled = settle([], RelationSheet(), EASY, others=(item for part in parts for item in part))
+    ids = [item.evidence_id for item in settled.evidence]
+    assert len(set(ids)) == len(ids)
+    claims = {(i.head_entity, i.relation, i.tail_entity) for part in parts for i in part}
+    assert {(i.head_entity, i.relation, i.tail_entity) for i in settled.evidence} == claims
+    FactStore.from_evidence(settled.evidence)
+
+
+def test_progress_is_told() -> None:
+    """After each question."""
+    told: list[tuple[int, int]] = []
+    settle(
+        [(question(), CATS)] * 2,
+        RelationSheet(),
+        EASY,
+        told=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1, 2), (2, 2)]
