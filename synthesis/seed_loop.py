@@ -106,8 +106,9 @@ class SeedLoop:
         return outcome
 
     async def _run(self) -> Outcome:
-        if not await self._gather():
-            return Outcome(GAVE_UP, ("too_little_evidence",), 0)
+        lacks = await self._gather()
+        if lacks:
+            return Outcome(GAVE_UP, lacks, 0)
         qa = await self._construct()
         offer: Offer | None = None
         while True:
@@ -136,9 +137,13 @@ class SeedLoop:
 
     # ---- evidence ---------------------------------------------------------------------------
 
-    async def _gather(self) -> bool:
-        """Gather and filter until there is enough; whether there is."""
+    async def _gather(self) -> tuple[str, ...]:
+        """Gather and filter until there is enough; return what is missing in the end.
+
+        Where the search provider did not answer, that is said beside it: the web may have more.
+        """
         wanted = ""
+        unanswered: set[str] = set()
         for attempt in range(self.settings.gatherings):
             gathered = await gather(
                 self.errand,
@@ -152,9 +157,14 @@ class SeedLoop:
             self.record("gathered", {**gathered.to_record(), **filtered})
             kept = len(self.desk.pool.retained)
             if kept >= self.settings.min_evidence:
-                return True
+                return ()
+            unanswered.update(
+                f"search_{item.status}"
+                for item in gathered.access.searches
+                if item.status in ("rate_limited", "failed")
+            )
             wanted = _shortage(kept, self.settings.min_evidence, self.settings.language)
-        return False
+        return ("too_little_evidence", *sorted(unanswered))
 
     # ---- questions --------------------------------------------------------------------------
 

@@ -166,12 +166,15 @@ def test_hosts_in_trouble_are_named_and_the_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_search_provider_that_limits_is_told_from_nothing_found(tmp_path: Path) -> None:
-    """Searches that are refused for now end as rate limited, never as an empty web."""
+    """Searches that are refused for now end as rate limited, and the seed says that they were."""
     folder = tmp_path / "run"
     with servers() as outside:
         outside.web.search_limit = 1
         result = outside.run(folder, ["Bulgaria"], web=outside.web_settings(retries=0))
-    assert _ends(folder).popitem()[1] == ("gave_up", ("too_little_evidence",))
+    assert _ends(folder).popitem()[1] == (
+        "gave_up",
+        ("too_little_evidence", "search_rate_limited"),
+    )
     assert set(result.web) & {"search:rate_limited", "search:nothing"} == {"search:rate_limited"}
     searches = [item for step in journal_of(folder, "gathered") for item in step["searches"]]
     assert {item["status"] for item in searches} == {"rate_limited"}
