@@ -113,12 +113,29 @@ def model_settings(
     return found
 
 
-def spending(limits: Mapping[str, Any]) -> Budget:
+def spending(limits: Mapping[str, Any], models: Mapping[str, ModelSettings]) -> Budget:
     """Return the budget of the options.
 
     Args:
         limits: Option -> value, as :func:`takes_models` gives them.
+        models: Agent -> its model; a limit of money needs their prices.
+
+    Raises:
+        SettingsError: There is a limit of money, and a model without a price.
     """
+    from graphkit.errors import Problem, SettingsError
+
+    unpriced = [
+        name for name, of in models.items() if of.input_price is None or of.output_price is None
+    ]
+    if limits.get("max_cost") is not None and unpriced:
+        tables = ", ".join(f"[models.{name}]" for name in unpriced)
+        raise SettingsError(
+            Problem(
+                f"--max-cost needs input_price and output_price in {tables} of graphkit.toml",
+                code="no_price",
+            )
+        )
     from graphkit.models import Budget
 
     minutes = limits.get("max_minutes")

@@ -115,6 +115,7 @@ def parse(
     if file == "-":
         raise click.UsageError("a set is read from a file, so that the run can be taken up again")
     models = model_settings(read_table(settings_file(), "models"), model, base_url)
+    budget = spending({name: knobs[name] for name in LIMITS}, models)
     found = read_set(file, fields, language=language, keep_going=keep_going, on_error=complain)
     State.current().skipped += found.skipped
     drawn = State.current().settings({"seed": seed}).seed
@@ -123,7 +124,6 @@ def parse(
     plan = _plan(file, fields, language, sample, drawn, models)
     run = ParseRun.begin(place, plan)
     State.current().go_on = f"the same command goes on in {place}"
-    limits = {name: knobs[name] for name in LIMITS}
     with progress("parsing", "questions") as told:
         count = 0
 
@@ -133,7 +133,7 @@ def parse(
             told(count, len(questions))
 
         told(0, len(questions))
-        parsed = asyncio.run(_ask(run, models, spending(limits), questions, parallel, each))
+        parsed = asyncio.run(_ask(run, models, budget, questions, parallel, each))
     if output is not None:
         from graphkit.formats import write_questions
 

@@ -109,8 +109,9 @@ def synthesize(
             }
         )
         require_ready(plan)
+        spending(limits, plan.models)
         run = RunFolder.create(Path(folder), plan)
-    budget = spending(limits)
+    budget = spending(limits, run.plan.models)
     State.current().go_on = f"graphkit synthesize --resume {run.path} goes on"
     result = asyncio.run(_run(run, budget))
     if json_:

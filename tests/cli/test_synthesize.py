@@ -78,3 +78,15 @@ def test_all_that_is_wrong_with_settings_is_told_at_once(run: Run, tmp_path: Pat
     told = "\n".join(errors(done))
     assert all(word in told for word in ("synthesis.sinc", "web.provider", "temprature"))
     assert not Path("r").exists()
+
+
+@pytest.mark.parametrize("command", [("synthesize", "--entity", "Ulm"), ("parse", "set.jsonl")])
+def test_a_limit_of_money_needs_prices(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Without them the limit could not be kept: that is said before a run is made."""
+    (tmp_path / "set.jsonl").write_text('{"id": "a", "question": "Which?"}\n')
+    given = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "1")
+    done = run(*command, "--run", "r", *given)
+    assert done.exit_code == 2
+    [message] = errors(done)
+    assert "input_price and output_price in [models.default]" in message
+    assert not Path("r").exists()
