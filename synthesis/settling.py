@@ -55,7 +55,8 @@ def settle(
         others: The evidence of seeds that gave no question.
         told: Called with how many are done, of how many.
     """
-    records = _laid_together(itertools.chain(*(evidence for _, evidence in finished), others))
+    own = (same_types(list(evidence)) for _, evidence in finished)
+    records = _laid_together(itertools.chain(*own, others))
     facts = FactStore.from_evidence(same_types(list(records.values())), sheet)
     kept, aside = [], []
     for place, (record, _) in enumerate(finished):
@@ -75,8 +76,9 @@ def settle(
 def _laid_together(evidence: Iterable[EvidenceRecord]) -> dict[str, EvidenceRecord]:
     """Return evidence by id, the same claim from the same page once.
 
-    Two seeds may have read the relation of one claim as two names, each on facts of its own. Then
-    both are kept, the later one under an id of its own: a question is not to lose its facts.
+    Two seeds may have read the relation of one claim as two names, or its ends as two kinds of
+    thing, each on facts of its own. Then both are kept, the later one under an id of its own: a
+    question is not to lose its facts.
     """
     records: dict[str, EvidenceRecord] = {}
     for item in evidence:
@@ -88,5 +90,6 @@ def _laid_together(evidence: Iterable[EvidenceRecord]) -> dict[str, EvidenceReco
     return records
 
 
-def _claim(record: EvidenceRecord) -> tuple[str, str, str]:
-    return record.head_entity, record.relation, record.tail_entity
+def _claim(record: EvidenceRecord) -> tuple[str, ...]:
+    kinds = record.head_type or "", record.tail_type or ""
+    return record.head_entity, record.relation, record.tail_entity, *kinds

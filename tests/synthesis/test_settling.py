@@ -67,6 +67,34 @@ def test_a_claim_that_two_seeds_name_otherwise_is_lost_to_neither() -> None:
         assert Standing.of(QuestionGraph.model_validate(kept), again, EASY).missing == ()
 
 
+def test_a_name_that_is_two_things_in_two_seeds_is_one_in_each() -> None:
+    """A page that leaves the type out speaks of what its own seed is about."""
+    mine = [
+        record(1, "a1", "owns", "cat", head_type="person", tail_type="pet"),
+        record(2, "a1", "feeds", "cat"),
+        record(3, "b", "owns", "dog", head_type="person", tail_type="pet"),
+    ]
+    other = [record(4, "tool", "is called", "cat", head_type="thing", tail_type="program")]
+    graph = _chain("a1", "cat", ("feeds", "forward")).replace(question="What is fed?", id="q")
+    nodes = [
+        node.model_copy(update={"entity_type": kind})
+        for node, kind in zip(graph.nodes, ("person", "pet"), strict=True)
+    ]
+    asked = {
+        **graph.replace(nodes=tuple(nodes)).to_record(),
+        "checks": {},
+        "synthesis": {"agreement": []},
+    }
+    before = settle([(asked, mine)], RelationSheet(), EASY)
+    after = settle([(asked, mine)], RelationSheet(), EASY, others=other)
+    answers = [
+        (item["checks"]["answers_count"], item["checks"]["faithful"])
+        for settled in (before, after)
+        for item in (*settled.questions, *settled.set_aside)
+    ]
+    assert answers == [(1, True), (1, True)]
+
+
 @given(parts=st.lists(evidence(low=0, high=6), max_size=4))
 def test_all_evidence_is_there_once_in_the_order_of_the_seeds(parts: list[list[EvidenceRecord]]):
     """Ids that mean something else in another seed are told apart; nothing is lost."""
