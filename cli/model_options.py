@@ -24,10 +24,14 @@ LIMITS = ("max_tokens", "max_calls", "max_cost", "max_minutes")
 def takes_models(command: F) -> F:
     """Give a command ``--model``, ``--base-url`` and the limits of what it may use."""
     for name, kind, text in (
-        ("--max-minutes", float, "Stop after that many minutes."),
-        ("--max-cost", float, "Stop before more than this money is spent; needs prices."),
-        ("--max-calls", int, "Stop before more calls of models than this."),
-        ("--max-tokens", int, "Stop before more tokens than this, in and out."),
+        ("--max-minutes", click.FloatRange(min=0), "Stop after that many minutes."),
+        (
+            "--max-cost",
+            click.FloatRange(min=0),
+            "Stop before more than this money is spent; needs prices.",
+        ),
+        ("--max-calls", click.IntRange(min=0), "Stop before more calls of models than this."),
+        ("--max-tokens", click.IntRange(min=0), "Stop before more tokens than this, in and out."),
     ):
         command = click.option(name, type=kind, help=text)(command)
     command = click.option(

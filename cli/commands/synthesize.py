@@ -194,11 +194,19 @@ def _given(knobs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _given_seeds(seeds_file: str | None, entities: tuple[str, ...]) -> tuple[Any, ...]:
+    from pydantic import ValidationError
+
     from synthesis.seed_files import read_seeds
     from synthesis.seeds import Seed, deduplicated
 
     found = read_seeds(seeds_file) if seeds_file else []
-    return tuple(deduplicated([*found, *(Seed(entity_name=name) for name in entities)]))
+    for name in entities:
+        try:
+            found.append(Seed(entity_name=name))
+        except ValidationError as error:
+            why = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+            raise click.UsageError(f"--entity {name[:40]!r} is no seed: {why}") from error
+    return tuple(deduplicated(found))
 
 
 def _domains(file: str | None) -> tuple[Any, ...]:

@@ -90,3 +90,23 @@ def test_a_limit_of_money_needs_prices(run: Run, tmp_path: Path, command: tuple[
     [message] = errors(done)
     assert "input_price and output_price in [models.default]" in message
     assert not Path("r").exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--max-calls", "-5"), ("--max-cost", "-1"), ("--max-minutes", "-1"), ("--max-tokens", "-1")],
+)
+def test_a_limit_below_nothing_is_refused(run: Run, given: tuple[str, str]) -> None:
+    """By its option, before a run is made."""
+    done = run("synthesize", "--entity", "Ulm", "--run", "r", "--model", "m", *given)
+    assert done.exit_code == 2
+    assert given[0] in errors(done)[0]
+    assert not Path("r").exists()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 5_000])
+def test_an_entity_without_a_name_is_refused(run: Run, name: str) -> None:
+    """It is said which option, and why."""
+    done = run("synthesize", "--entity", name, "--run", "r", "--model", "m")
+    assert done.exit_code == 2
+    assert "--entity" in errors(done)[0]
