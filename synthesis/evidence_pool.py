@@ -13,7 +13,7 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.relations import RelationSheet
 
-__all__ = ["EvidencePool", "Popularity", "Reliability", "same_types"]
+__all__ = ["EvidencePool", "Popularity", "Reliability", "same_names", "same_types"]
 
 
 class Reliability(StrEnum):
@@ -94,7 +94,7 @@ class EvidencePool:
     @functools.cached_property
     def facts(self) -> FactStore:
         """The facts that hold."""
-        return FactStore.from_evidence(same_types(list(self.held)), self.sheet)
+        return FactStore.from_evidence(same_names(same_types(list(self.held))), self.sheet)
 
     def counts(self) -> dict[str, int]:
         """Return how many records there are of each label, fresh and other ones apart."""
@@ -136,6 +136,27 @@ def same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:
                 ("tail_type", item.tail_entity, item.tail_type),
             )
             if not kind and fold(name) in only
+        }
+        result.append(item.model_copy(update=change) if change else item)
+    return result
+
+
+def same_names(records: list[EvidenceRecord]) -> list[EvidenceRecord]:
+    """Return evidence in which names of one type are spelled alike, whatever their case and width.
+
+    The first spelling stays. An entity is its name and type, letter for letter, so that a page
+    that writes a name in capitals would otherwise speak of somebody else, and hide a rival.
+    """
+    first: dict[tuple[str, str | None], str] = {}
+    result = []
+    for item in records:
+        change = {
+            side: spelled
+            for side, name, kind in (
+                ("head_entity", item.head_entity, item.head_type),
+                ("tail_entity", item.tail_entity, item.tail_type),
+            )
+            if (spelled := first.setdefault((fold(name), kind), name)) != name
         }
         result.append(item.model_copy(update=change) if change else item)
     return result

@@ -12,7 +12,7 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.evidence_pool import same_types
+from synthesis.evidence_pool import same_names, same_types
 from synthesis.offers import Goals, Standing
 
 __all__ = ["Settled", "settle"]
@@ -55,9 +55,10 @@ def settle(
         others: The evidence of seeds that gave no question.
         told: Called with how many are done, of how many.
     """
-    own = (same_types(list(evidence)) for _, evidence in finished)
+    own = (same_names(same_types(list(evidence))) for _, evidence in finished)
     records = _laid_together(itertools.chain(*own, others))
-    facts = FactStore.from_evidence(same_types(list(records.values())), sheet)
+    laid = same_names(same_types(list(records.values())))
+    facts = FactStore.from_evidence(laid, sheet)
     kept, aside = [], []
     for place, (record, _) in enumerate(finished):
         graph = QuestionGraph.model_validate(record)
@@ -70,7 +71,7 @@ def settle(
             kept.append(settled)
         if told is not None:
             told(place + 1, len(finished))
-    return Settled(tuple(kept), tuple(aside), tuple(same_types(list(records.values()))))
+    return Settled(tuple(kept), tuple(aside), tuple(laid))
 
 
 def _laid_together(evidence: Iterable[EvidenceRecord]) -> dict[str, EvidenceRecord]:

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
-from synthesis.evidence_pool import EvidencePool, Popularity, Reliability, same_types
+from synthesis.evidence_pool import (
+    EvidencePool,
+    Popularity,
+    Reliability,
+    same_names,
+    same_types,
+)
 
 LABELS = [
     *((True, label) for label in (None, *Reliability)),
@@ -104,3 +111,43 @@ def test_a_name_without_a_type_takes_the_only_one(rows):
         ):
             kinds = known[name.lower()]
             assert new == (old or (next(iter(kinds)) if len(kinds) == 1 else None))
+
+
+NAMES = st.sampled_from(["Ulm", "ULM", "ulm", "Bonn", "\uff22onn"])
+
+
+@given(st.lists(st.tuples(NAMES, TYPES, NAMES, TYPES), max_size=8))
+def test_names_of_one_type_are_spelled_alike(rows):
+    """As they came first; other types and other names stay apart; doing it twice is once."""
+    records = [
+        record(n, head_entity=head, head_type=one, tail_entity=tail, tail_type=two)
+        for n, (head, one, tail, two) in enumerate(rows)
+    ]
+    alike = same_names(records)
+    assert same_names(alike) == alike
+    ends = [
+        (name, kind) for head, one, tail, two in rows for name, kind in ((head, one), (tail, two))
+    ]
+    first: dict[tuple[str, str | None], str] = {}
+    for name, kind in ends:
+        first.setdefault((fold(name), kind), name)
+    assert [
+        (name, kind)
+        for item in alike
+        for name, kind in (
+            (item.head_entity, item.head_type),
+            (item.tail_entity, item.tail_type),
+        )
+    ] == [(first[fold(name), kind], kind) for name, kind in ends]
+
+
+def test_a_page_in_capitals_speaks_of_the_same_thing() -> None:
+    """Or a rival would hide behind its spelling."""
+    pool = EvidencePool().with_records(
+        [
+            record(1, False, head_entity="Ada", tail_entity="Ulm"),
+            record(2, False, head_entity="BO", tail_entity="ULM"),
+            record(3, False, head_entity="Bo", tail_entity="Kiel"),
+        ]
+    )
+    assert sorted(entity.name for entity in pool.facts.entities) == ["Ada", "BO", "Kiel", "Ulm"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.question import QuestionGraph
@@ -101,8 +103,11 @@ def test_all_evidence_is_there_once_in_the_order_of_the_seeds(parts: list[list[E
     settled = settle([], RelationSheet(), EASY, others=(item for part in parts for item in part))
     ids = [item.evidence_id for item in settled.evidence]
     assert len(set(ids)) == len(ids)
-    claims = {(i.head_entity, i.relation, i.tail_entity) for part in parts for i in part}
-    assert {(i.head_entity, i.relation, i.tail_entity) for i in settled.evidence} == claims
+
+    def claims(records: Iterable[EvidenceRecord]) -> set[tuple[str, str, str]]:
+        return {(fold(i.head_entity), i.relation, fold(i.tail_entity)) for i in records}
+
+    assert claims(settled.evidence) == claims(item for part in parts for item in part)
     FactStore.from_evidence(settled.evidence)
 
 
