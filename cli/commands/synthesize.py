@@ -216,12 +216,18 @@ def _domains(file: str | None) -> tuple[Any, ...]:
 
 
 async def _run(run: RunFolder, budget: Any) -> RunResult:
+    from graphkit.errors import BudgetError, ModelError
     from synthesis.run import run_seeds
     from synthesis.seed_search import find_run_seeds
+    from synthesis.web import WebError
 
     if run.plan.find_seeds:
-        with progress("finding seeds", "seeds") as told:
-            run = await find_run_seeds(run, budget=budget, told=told)
+        try:
+            with progress("finding seeds", "seeds") as told:
+                run = await find_run_seeds(run, budget=budget, told=told)
+        except (BudgetError, ModelError, WebError):
+            complain(f"the search for seeds has not come to its end; --resume {run.path} goes on")
+            raise
     with progress("synthesizing", "seeds") as told:
         start = time.monotonic()
         before: list[int] = []

@@ -241,3 +241,42 @@ def test_what_was_begun_with_one_budget_says_what_it_cost(run: Run, tmp_path: Pa
     assert done.exit_code == 1
     assert json.loads(Path("r", "summary.json").read_text())["unfinished"]
     assert json.loads(Path("r", "costs.json").read_text()) == []
+
+
+def test_seeds_are_found_in_domains_of_the_user_and_kept(
+    run: Run, tmp_path: Path, outside: Servers
+) -> None:
+    """They are in the folder as a file that can be given again; going on finds no others."""
+    settings(tmp_path, _tables(outside))
+    Path("d.toml").write_text(
+        '[[domain]]\nname = "Geography"\nsubdomains = [{name = "Countries"}, {name = "Rivers"}]\n'
+    )
+    given = ("--find-seeds", "2", "--domains", "d.toml", "--entity", "Austria")
+    first = run("synthesize", *given, "--run", "r", "--max-calls", "14", "--json")
+    assert first.exit_code == 1, first.stderr
+    assert errors(first)
+    found = [json.loads(line) for line in Path("r", "seeds.jsonl").read_text().splitlines()]
+    names = [seed["entity_name"] for record in found for seed in record["seeds"]]
+    assert names[0] == "Austria"
+    assert len(names) > 1
+    again = run("synthesize", "--resume", "r", "--max-calls", "20", "--json")
+    assert again.exit_code == 1
+    assert [json.loads(line) for line in Path("r", "seeds.jsonl").read_text().splitlines()] == found
+    assert Path("r", "seed_rounds.jsonl").read_text()
+
+
+def test_a_search_for_seeds_that_a_limit_stops_can_be_taken_up(
+    run: Run, tmp_path: Path, outside: Servers
+) -> None:
+    """The error says how to go on; what was asked is not asked again."""
+    settings(tmp_path, _tables(outside))
+    Path("d.toml").write_text('[[domain]]\nname = "a"\nsubdomains = [{name = "Countries"}]\n')
+    given = ("--find-seeds", "2", "--domains", "d.toml", "--run", "r")
+    paid = outside.model.stats["paid"]
+    first = run("synthesize", *given, "--max-calls", "1", "--json")
+    assert first.exit_code == 1
+    assert errors(first)
+    assert "--resume r goes on" in first.stderr
+    assert outside.model.stats["paid"] == paid + 1
+    run("synthesize", "--resume", "r", "--max-calls", "3")
+    assert outside.model.stats["paid"] == paid + 3
