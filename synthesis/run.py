@@ -25,6 +25,7 @@ from synthesis.seed_loop import ACCEPTED, SeedLoop
 from synthesis.seeds import Seed, deduplicated
 from synthesis.settling import Settled, settle
 from synthesis.web import WebTools
+from synthesis.web.errors import WebError
 
 __all__ = ["RunProgress", "RunResult", "run_seeds"]
 
@@ -158,7 +159,7 @@ class _Session:
         except RequestRefusedError as error:
             self._refused(seed, str(error))
             return
-        except (BudgetError, ModelAccessError) as error:
+        except (BudgetError, ModelAccessError, WebError) as error:
             # It would be the same for every other seed.
             self.stopped = self.stopped or str(error)
             self.unfinished[seed.id] = str(error)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from graphkit.errors import Problem
+
 if TYPE_CHECKING:
     from graphkit.models import Tool
     from synthesis.web import Page, SearchOutcome, WebTools
@@ -91,10 +93,24 @@ class WebAccess:
         return tuple(found)
 
     async def search(self, arguments: SearchArguments) -> str:
-        """Search and return the outcome as JSON text."""
+        """Search and return the outcome as JSON text.
+
+        Raises:
+            UnansweredError: The provider did not answer. A model that was told so would go on with
+                less than there is, and so would every seed that searches for the same.
+        """
         from synthesis.web import search_json
+        from synthesis.web.errors import UnansweredError
 
         outcome = await self.web.search(arguments.query, language=self.language)
+        if outcome.passing:
+            raise UnansweredError(
+                Problem(
+                    f"no answer to {outcome.query!r}: {outcome.reason}; resuming asks again",
+                    code=outcome.status,
+                    subject="web search",
+                )
+            )
         self.searches.append(outcome)
         found = search_json(outcome)
         self.shown += len(found)

@@ -18,6 +18,10 @@ class WebError(OperationError):
     """
 
 
+class UnansweredError(OperationError):
+    """A search had no answer, retries included; what needed it can be taken up again."""
+
+
 def check_packages() -> None:
     """Refuse to begin where a package of the extra ``web`` is missing.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
     "Page",
@@ -54,6 +54,8 @@ class SearchOutcome(BaseModel):
         provider: Who was asked.
         query: What was asked.
         reason: Why there are no results, empty when found.
+        passing: Whether the provider may answer the same another time. Such an outcome is not kept
+            in the log of a run, and not written down.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,6 +65,7 @@ class SearchOutcome(BaseModel):
     provider: str
     query: str
     reason: str = ""
+    passing: bool = Field(default=False, exclude=True, repr=False)
 
 
 class Page(BaseModel):

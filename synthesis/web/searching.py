@@ -21,6 +21,7 @@ __all__ = ["ProviderSearch"]
 
 _LONGEST = 10_000_000
 _PASSING = frozenset((429, 500, 502, 503, 504))
+_IN_A_ROW = 10
 _SPENT_WORDS = ("not enough credits", "quota exceeded", "plan limit", "usage limit")
 
 
@@ -62,6 +63,7 @@ class ProviderSearch:
             headers={"User-Agent": settings.user_agent, "Accept": "application/json"},
         )
         self.requests = 0
+        self._unanswered = 0
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -71,7 +73,8 @@ class ProviderSearch:
         """Ask the provider, again after a passing failure.
 
         Raises:
-            WebError: The key is refused or the plan is used up: no further search can succeed.
+            WebError: The key is refused or the plan is used up: no further search can succeed. Or
+                the provider has left ten searches in a row without an answer, retries included.
         """
         wait = self._settings.retry_wait
         for attempt in range(self._settings.retries + 1):
@@ -85,7 +88,17 @@ class ProviderSearch:
             self._queue.pause(self._base, pause)
             await asyncio.sleep(pause)
             wait *= 2
-        return outcome
+        self._unanswered = 0 if pause is None else self._unanswered + 1
+        if self._unanswered >= _IN_A_ROW:
+            raise WebError(
+                Problem(
+                    f"{self._unanswered} searches in a row had no answer, the last: "
+                    f"{outcome.reason}; resume the run when the provider answers again",
+                    code="unanswered",
+                    subject="web search",
+                )
+            )
+        return outcome.model_copy(update={"passing": pause is not None})
 
     async def _once(self, query: str, language: str) -> tuple[SearchOutcome, float | None]:
         """Ask once; return the outcome, and how long to wait if asking again may help."""
@@ -133,7 +146,7 @@ class ProviderSearch:
             ), None
         except Unanswered as error:
             kind = "rate_limited" if error.limited else "failed"
-            return self._outcome(query, kind, str(error)), None
+            return self._outcome(query, kind, str(error)), 0.0 if error.limited else None
         if not results:
             return self._outcome(query, "nothing", "nothing found"), None
         return (

@@ -53,7 +53,8 @@ class WebTools:
     """Search and visit for one run.
 
     Whatever they answer is kept in the log of the run, failures included, and a run that is
-    resumed gets the same answers without asking again. Callers that want the same thing at the
+    resumed gets the same answers without asking again; only a search that the provider left
+    without an answer is asked again. Callers that want the same thing at the
     same time share one request.
 
     Args:
@@ -161,11 +162,18 @@ class WebTools:
         async def ask() -> Any:
             nonlocal asked
             asked = True
-            outcome = await self._searcher.search(query, language)
-            return outcome.model_dump(mode="json")
+            found = await self._searcher.search(query, language)
+            if found.passing:
+                raise _NoAnswer(found)
+            return found.model_dump(mode="json")
 
         key = exchange_key("search", run=self._log.run, **request)
-        outcome = SearchOutcome.model_validate(await self._log.once(key, "search", request, ask))
+        try:
+            outcome = SearchOutcome.model_validate(
+                await self._log.once(key, "search", request, ask)
+            )
+        except _NoAnswer as error:
+            outcome = error.outcome
         self._count("search", outcome.status, asked)
         return outcome
 
@@ -253,6 +261,14 @@ class WebTools:
 
 def _without_text(status: PageStatus, url: str, reason: str) -> Page:
     return Page(status=status, url=url, final_url=url, fetched_at=utc_now(), reason=reason)
+
+
+class _NoAnswer(Exception):
+    """Keeps an outcome out of the log that another time may be another one."""
+
+    def __init__(self, outcome: SearchOutcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
 
 
 class _LocalSearch:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback_http import Response
 from scripted_model import CONTENT, TRANSPORT, Faults
 from static_web.hosts import BROKEN, ELSEWHERE, FORBIDDEN, HUGE, SNAIL
 
 from graphkit.models import ModelSettings
-from tests.synthesis.loopback import journal_of, records_of, servers
+from tests.synthesis.loopback import Servers, journal_of, records_of, servers
 
 pytestmark = pytest.mark.slow
 
@@ -165,16 +167,73 @@ def test_hosts_in_trouble_are_named_and_the_run_goes_on(tmp_path: Path) -> None:
     assert {item["request"]["url"] for item in pages} >= set(TROUBLE) - {"file:///etc/passwd"}
 
 
-def test_a_search_provider_that_limits_is_told_from_nothing_found(tmp_path: Path) -> None:
-    """Searches that are refused for now end as rate limited, and the seed says that they were."""
+def test_a_search_without_an_answer_is_asked_again_another_time(
+    quiet: Path, tmp_path: Path
+) -> None:
+    """A provider that limits or breaks now and then costs time, never what a seed finds."""
     folder = tmp_path / "run"
     with servers() as outside:
-        outside.web.search_limit = 1
-        result = outside.run(folder, ["Bulgaria"], web=outside.web_settings(retries=0))
-    assert _ends(folder).popitem()[1] == (
-        "gave_up",
-        ("too_little_evidence", "search_rate_limited"),
+        answer, number = outside.web._own, itertools.count(1)
+
+        def now_and_then(request: Any, path: str) -> Any:
+            if path == "/search" and next(number) % 9 == 0:
+                return Response(429 if next(number) % 2 else 503, b"later", "text/plain")
+            return answer(request, path)
+
+        setattr(outside.web, "_own", now_and_then)  # noqa: B010
+        hasty = outside.web_settings(retries=0)
+        result = outside.run(folder, SEEDS, web=hasty)
+        assert result.stopped is None
+        assert result.unfinished
+        assert all("resuming asks again" in reason for reason in result.unfinished.values())
+        sessions = 0
+        while outside.run(folder).unfinished:
+            sessions += 1
+            assert sessions < 40
+    assert (folder / "questions.jsonl").read_bytes() == (quiet / "questions.jsonl").read_bytes()
+    statuses = {item["status"] for step in journal_of(folder) for item in step.get("searches", ())}
+    assert statuses <= {"found", "nothing"}
+
+
+@pytest.mark.parametrize(("status", "word"), [(402, "plan is used up"), (401, "refuses")])
+def test_a_search_plan_that_is_used_up_stops_the_run(
+    tmp_path: Path, status: int, word: str
+) -> None:
+    """No seed could search any more: the run stops with the first, before more is paid for."""
+    with servers() as outside:
+        _searches_answer(outside, Response(status, b"no more", "text/plain"))
+        result = outside.run(tmp_path / "run", SEEDS, parallel=1)
+        assert outside.model.stats["paid"] == 1
+    assert result.stopped is not None
+    assert word in result.stopped
+    assert list(result.unfinished.values()) == [result.stopped]
+
+
+def test_a_search_provider_that_is_away_stops_the_run(quiet: Path, tmp_path: Path) -> None:
+    """After ten searches in a row without an answer the run stops, and goes on another time."""
+    folder = tmp_path / "run"
+    names = (*SEEDS, *(f"Nowhere {number}" for number in range(12)))
+    with servers() as outside:
+        answer = _searches_answer(outside, Response(503, b"later", "text/plain"))
+        quick = outside.web_settings(retries=0)
+        result = outside.run(folder, names, web=quick, parallel=1)
+        assert result.stopped is not None
+        assert "10 searches in a row" in result.stopped
+        assert result.outcomes == {}
+        assert len(result.unfinished) < len(names)
+        outside.web._own = answer
+        again = outside.run(folder)
+    assert (again.stopped, again.unfinished) == (None, {})
+    ends = _ends(folder)
+    assert {seed: ends[seed] for seed in _ends(quiet)} == _ends(quiet)
+
+
+def _searches_answer(outside: Servers, response: Response) -> Any:
+    """Let every search be answered alike; return what answered before."""
+    before = outside.web._own
+    setattr(  # noqa: B010
+        outside.web,
+        "_own",
+        lambda request, path: response if path == "/search" else before(request, path),
     )
-    assert set(result.web) & {"search:rate_limited", "search:nothing"} == {"search:rate_limited"}
-    searches = [item for step in journal_of(folder, "gathered") for item in step["searches"]]
-    assert {item["status"] for item in searches} == {"rate_limited"}
+    return before
