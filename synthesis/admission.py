@@ -159,9 +159,11 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
 
     An item needs a page that was visited in this conversation, words that stand on that page, and
     at least one of its two names there. Where the words are not verbatim but one sentence of the
-    page has both names, that sentence takes their place. Whether it is fresh follows from the date
-    of the page, else from the date that the agent read there if its year stands on the page, else
-    from a year in the words; what else the agent says only shows as a repair.
+    page has both names, that sentence takes their place. Whether it can be fresh follows from the
+    date of the page, else from the date that the agent read there if its year stands on the page,
+    else from a year in the words. It is fresh if the agent says so too: a new page also tells what
+    has long been known. Such an item carries ``recent_page``, since a rumour that is not called
+    fresh must be cross-checked all the same.
 
     Args:
         items: What the agent reports.
@@ -209,32 +211,31 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
         if published is None and item.published_at:
             repairs.append(f"{item.head_entity}: published_at is not borne out by the page")
         verdict = freshness(since=since, published=published, quote=quote)
-        if verdict.fresh != item.is_fresh_knowledge:
+        if item.is_fresh_knowledge and not verdict.fresh:
             repairs.append(
-                f"{item.head_entity}: is_fresh_knowledge {str(item.is_fresh_knowledge).lower()} "
-                f"read as {str(verdict.fresh).lower()} ({verdict.ground})"
+                f"{item.head_entity}: is_fresh_knowledge true read as false ({verdict.ground})"
             )
         url = page.final_url or page.url
         number = evidence_id(item.head_entity, item.relation, item.tail_entity, url)
         if item.evidence_id:
             renamed[item.evidence_id] = number
-        records.setdefault(
-            number,
-            EvidenceRecord(
-                evidence_id=number,
-                head_entity=item.head_entity,
-                relation=item.relation,
-                tail_entity=item.tail_entity,
-                evidence_text=quote,
-                source_url=url,
-                is_fresh_knowledge=verdict.fresh,
-                observed_at=page.fetched_at,
-                published_at=published,
-                head_type=item.head_type,
-                tail_type=item.tail_type,
-                sha256=page.sha256,
-            ),
+        record = EvidenceRecord(
+            evidence_id=number,
+            head_entity=item.head_entity,
+            relation=item.relation,
+            tail_entity=item.tail_entity,
+            evidence_text=quote,
+            source_url=url,
+            is_fresh_knowledge=verdict.fresh and item.is_fresh_knowledge,
+            observed_at=page.fetched_at,
+            published_at=published,
+            head_type=item.head_type,
+            tail_type=item.tail_type,
+            sha256=page.sha256,
         )
+        if verdict.fresh:
+            record = record.model_copy(update={"recent_page": True})
+        records.setdefault(number, record)
     return Admission(tuple(records.values()), tuple(refused), tuple(repairs), renamed)
 
 

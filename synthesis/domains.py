@@ -61,7 +61,8 @@ def read_domains(path: Path | None = None) -> tuple[Domain, ...]:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise FormatError(Problem(f"cannot be read: {error}", "unreadable", name)) from error
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise FormatError(Problem(f"cannot be read: {reason}", "unreadable", name)) from error
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

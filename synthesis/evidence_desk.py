@@ -12,7 +12,7 @@ from graphkit.relations import RelationSheet
 from synthesis.agents.filtering import judge_popularity, judge_reliability
 from synthesis.agents.gathering import Errand
 from synthesis.agents.naming import name_evidence
-from synthesis.evidence_pool import EvidencePool
+from synthesis.evidence_pool import EvidencePool, wants_popularity, wants_reliability
 from synthesis.loop_settings import LoopSettings
 from synthesis.relation_names import RelationBook
 
@@ -62,9 +62,9 @@ class EvidenceDesk:
             self.errand.door, self.book, new, known, language=self.settings.language
         )
         self.pool = self.pool.with_records(named)
-        fresh = [item for item in self.pool.unjudged if item.is_fresh_knowledge]
-        reliability = await self._reliability(fresh)
-        others = [item for item in self.pool.unjudged if not item.is_fresh_knowledge]
+        recent = [item for item in self.pool.unjudged if wants_reliability(item)]
+        reliability = await self._reliability(recent)
+        others = [item for item in self.pool.unjudged if wants_popularity(item)]
         popular = await self._popularity(others) if popularity else []
         return {
             "new": len(new),

@@ -13,7 +13,15 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.relations import RelationSheet
 
-__all__ = ["EvidencePool", "Popularity", "Reliability", "same_names", "same_types"]
+__all__ = [
+    "EvidencePool",
+    "Popularity",
+    "Reliability",
+    "same_names",
+    "same_types",
+    "wants_popularity",
+    "wants_reliability",
+]
 
 
 class Reliability(StrEnum):
@@ -37,8 +45,8 @@ class EvidencePool:
 
     Credible fresh and non-popular other evidence is *retained*: questions are made of it. Popular
     evidence makes no question, but what it says is true all the same, so that the checks see it:
-    a question is not unique because its rival is well known. Fresh evidence that is not credible,
-    unclear or not yet judged is no fact for anybody.
+    a question is not unique because its rival is well known. Evidence from a recent page that is
+    not credible, unclear or not yet judged is no fact for anybody, whether or not it is fresh.
 
     Attributes:
         records: Every record, by its id, with its labels.
@@ -79,16 +87,16 @@ class EvidencePool:
         return tuple(
             item
             for item in self.records.values()
-            if (item.reliability if item.is_fresh_knowledge else item.popularity) is None
+            if wants_reliability(item) or wants_popularity(item)
         )
 
     @functools.cached_property
     def held(self) -> tuple[EvidenceRecord, ...]:
-        """What holds as far as the evidence goes: all but fresh evidence that is not credible."""
+        """What holds as far as the evidence goes: all but recent evidence that is not credible."""
         return tuple(
             item
             for item in self.records.values()
-            if not item.is_fresh_knowledge or item.reliability == Reliability.CREDIBLE
+            if not _is_recent(item) or item.reliability == Reliability.CREDIBLE
         )
 
     @functools.cached_property
@@ -107,10 +115,24 @@ class EvidencePool:
         return dict(sorted(found.items()))
 
 
+def wants_reliability(record: EvidenceRecord) -> bool:
+    """Whether a record is still to be cross-checked: it is fresh, or its page is recent."""
+    return _is_recent(record) and record.reliability is None
+
+
+def wants_popularity(record: EvidenceRecord) -> bool:
+    """Whether it is still to be asked how well known a record is: it is not fresh."""
+    return not record.is_fresh_knowledge and record.popularity is None
+
+
+def _is_recent(record: EvidenceRecord) -> bool:
+    return record.is_fresh_knowledge or bool((record.model_extra or {}).get("recent_page"))
+
+
 def _retained(record: EvidenceRecord) -> bool:
-    if record.is_fresh_knowledge:
-        return record.reliability == Reliability.CREDIBLE
-    return record.popularity == Popularity.NON_POPULAR
+    if _is_recent(record) and record.reliability != Reliability.CREDIBLE:
+        return False
+    return record.is_fresh_knowledge or record.popularity == Popularity.NON_POPULAR
 
 
 def same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:

@@ -39,6 +39,7 @@ class LoopSettings(BaseModel):
         fresh_last_hop: Whether the last hop must be fresh.
         offers: How many computed changes the guidance agent chooses from.
         tool_calls: Tool calls of one conversation at most.
+        check_calls: The same for a conversation that cross-checks claims.
         page_chars: How much of a page a model is shown, in characters.
         conversation_chars: About how much of the web one conversation is shown: later pages are
             cut shorter, so that it does not outgrow the model. 120,000 characters are some 30,000
@@ -75,7 +76,8 @@ class LoopSettings(BaseModel):
     fresh_last_hop: bool = True
     offers: int = Field(default=5, ge=1)
     tool_calls: int = Field(default=40, ge=1)
-    page_chars: int = Field(default=12_000, ge=200)
+    check_calls: int = Field(default=15, ge=1)
+    page_chars: int = Field(default=8_000, ge=200)
     conversation_chars: int = Field(default=120_000, ge=2_000)
     filter_batch: int = Field(default=20, ge=1)
     rivals: bool = True

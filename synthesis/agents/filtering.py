@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,9 +65,9 @@ class ReliabilityVerdict:
     """What was found out about one fresh claim.
 
     The label is the model's, held against what was really read: *credible* needs two pages that
-    state the claim, of different root domains and not copies of each other or of the page that
-    the claim came from; what the model itself calls contradicting is none of them. Otherwise it is
-    *unclear*.
+    the model names as sources (of all that it visited, if it names none) and that name both
+    things, of different root domains, neither copies of each other nor of the page that the claim
+    came from. Otherwise it is *unclear*.
 
     Attributes:
         evidence_id: The claim.
@@ -146,7 +147,7 @@ async def _one_list(
         prompt.messages(evidence_list=evidence_lines(records), since=errand.since),
         access.tools(),
         ReliabilityReply,
-        max_calls=errand.max_calls,
+        max_calls=errand.check_calls,
     )
     told = reply.value.reliability
     visited = {
@@ -162,16 +163,19 @@ async def _one_list(
     ]
     work = access.record()
     denying = {address_key(url) for url in reply.value.contradicting}
+    naming = {address_key(url) for url in reply.value.sources} & visited
     pages = {
         page.url: _folded(page.text)
         for page in access.pages.values()
-        if not {address_key(page.url), address_key(page.final_url)} & denying
+        if not (own := {address_key(page.url), address_key(page.final_url)}) & denying
+        and (not naming or own & naming)
     }
     verdicts = []
     for record in records:
         stating = [access.pages[url] for url, text in pages.items() if _names(text, record)]
         origin = await errand.web.visit(record.source_url)
-        supporting = independent(stating, origin)
+        # Long pages take their time; other seeds need not wait for them.
+        supporting = await asyncio.to_thread(independent, stating, origin)
         counted = {page.url for page in supporting}
         label, notes = told, list(repairs)
         if told is Reliability.CREDIBLE and len(supporting) < INDEPENDENT_SOURCES:

@@ -92,6 +92,7 @@ class Errand:
         language: ``en`` or ``zh``.
         since: The timestamp t, as an ISO date.
         max_calls: Tool calls of one conversation at most.
+        check_calls: The same for a conversation that cross-checks claims.
         max_chars: How much of a page a model is shown.
         total_chars: About how much of the web one conversation is shown.
     """
@@ -101,6 +102,7 @@ class Errand:
     language: str
     since: str
     max_calls: int = 40
+    check_calls: int = 15
     max_chars: int = 12_000
     total_chars: int = 120_000
 
@@ -112,9 +114,10 @@ class Errand:
             web,
             loop.language,
             loop.since,
-            loop.tool_calls,
-            loop.page_chars,
-            loop.conversation_chars,
+            max_calls=loop.tool_calls,
+            check_calls=loop.check_calls,
+            max_chars=loop.page_chars,
+            total_chars=loop.conversation_chars,
         )
 
     def access(self) -> WebAccess:

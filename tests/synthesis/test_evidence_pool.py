@@ -14,6 +14,8 @@ from synthesis.evidence_pool import (
     Reliability,
     same_names,
     same_types,
+    wants_popularity,
+    wants_reliability,
 )
 
 LABELS = [
@@ -151,3 +153,18 @@ def test_a_page_in_capitals_speaks_of_the_same_thing() -> None:
         ]
     )
     assert sorted(entity.name for entity in pool.facts.entities) == ["Ada", "BO", "Kiel", "Ulm"]
+
+
+def test_a_recent_page_that_tells_old_knowledge_is_cross_checked_and_asked_about():
+    """It is a fact once it is credible, and of use for questions once it is not too well known."""
+    record = EvidenceRecord(
+        evidence_id="e1", head_entity="Ulm", relation="on", tail_entity="Danube", recent_page=True
+    )
+    pool = EvidencePool().with_records([record])
+    assert (wants_reliability(record), wants_popularity(record)) == (True, True)
+    pool = pool.labelled(popularity={"e1": Popularity.NON_POPULAR})
+    assert (pool.held, pool.retained, len(pool.unjudged)) == ((), (), 1)
+    doubtful = pool.labelled(reliability={"e1": Reliability.UNCLEAR})
+    assert (doubtful.held, doubtful.retained, doubtful.unjudged) == ((), (), ())
+    sure = pool.labelled(reliability={"e1": Reliability.CREDIBLE})
+    assert len(sure.held) == len(sure.retained) == 1
