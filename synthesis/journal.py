@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -132,6 +133,8 @@ class Journal:
         except OSError as error:
             written, reason = 0, str(error.strerror)
         if written != len(line):
+            with contextlib.suppress(OSError):  # half a line must not be followed by another
+                self._stream.truncate(self._size)
             raise JournalError(
                 Problem(f"cannot be written: {reason}", "unwritable", str(self.path))
             )

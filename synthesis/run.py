@@ -10,6 +10,7 @@ from typing import Any
 
 from graphkit.errors import (
     BudgetError,
+    ExchangeLogError,
     GraphkitError,
     JournalError,
     ModelAccessError,
@@ -159,7 +160,7 @@ class _Session:
         except RequestRefusedError as error:
             self._refused(seed, str(error))
             return
-        except (BudgetError, ModelAccessError, WebError) as error:
+        except (BudgetError, ModelAccessError, WebError, ExchangeLogError) as error:
             # It would be the same for every other seed.
             self.stopped = self.stopped or str(error)
             self.unfinished[seed.id] = str(error)

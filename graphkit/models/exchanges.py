@@ -297,6 +297,8 @@ class ExchangeLog:
             while written < len(line):
                 written += self._stream.write(line[written:])
         except OSError as error:
+            with contextlib.suppress(OSError):  # half a line must not be followed by another
+                self._stream.truncate(offset)
             raise self._damaged(f"cannot be written: {error.strerror}", "unwritable") from error
         self._size += len(line)
         return offset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -171,32 +172,36 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         Journal.open(tmp_path / "nowhere" / "j.jsonl", run="r1")
 
 
-class _Full:
-    """A disk that takes so many bytes of a line and no more."""
+class _Full(FileIO):
+    """A file on a disk that takes so many bytes more, and then no more."""
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    room = 0
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any) -> int:
         if not self.room:
             raise OSError(28, "No space left on device")
         taken = min(self.room, len(data))
         self.room -= taken
-        return taken
-
-    def close(self) -> None:
-        pass
+        return super().write(data[:taken])
 
 
 @pytest.mark.parametrize("room", [0, 10])
 def test_a_full_disk_is_an_error_of_the_journal(path: Path, room: int) -> None:
-    """What cannot be written down ends the run, so that no seed is taken as done."""
+    """What cannot be written down ends the run: no seed is done by it, no line is left in half."""
+    told(path, [("a", {"x": 1})])
+    before = path.read_bytes()
     with Journal.open(path, run="r1") as journal:
         journal._stream.close()
-        journal._stream = _Full(room)
+        journal._stream = _Full(path, "ab")
+        journal._stream.room = room
         with pytest.raises(JournalError, match="No space left"):
-            journal.write("a", 0, "outcome", {"status": "accepted"})
+            journal.write("a", 1, "outcome", {"status": "accepted", "missing": []})
         assert journal.ended == {}
+        assert path.read_bytes() == before
+        journal._stream.room = 1_000
+        journal.write("a", 1, "outcome", {"status": "accepted", "missing": []})
+    with Journal.open(path, run="r1") as journal:
+        assert journal.outcome("a")["status"] == "accepted"
 
 
 def test_steps_are_lines_of_json_with_run_and_seed(path: Path) -> None:

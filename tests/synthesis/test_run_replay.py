@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from graphkit.errors import ExchangeLogError
+from graphkit.models import ExchangeLog
 from tests.synthesis.loopback import journal_of, records_of, servers
 
 pytestmark = pytest.mark.slow
@@ -100,3 +102,27 @@ def test_a_changed_step_is_noticed(first: Path, tmp_path: Path) -> None:
     with servers() as outside, pytest.raises(Exception, match="otherwise than it is written down"):
         outside.run(folder)
     assert (folder / "journal.jsonl").read_text(encoding="utf-8") == "".join(kept)
+
+
+def test_a_log_that_cannot_be_written_stops_the_run(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be kept is not paid for, seed after seed; with room again the run goes on."""
+    folder = tmp_path / "full"
+    append = ExchangeLog._append
+    room = iter(range(40))
+
+    def full(log: ExchangeLog, line: bytes) -> int:
+        if next(room, None) is None:
+            raise ExchangeLogError("cannot be written: No space left on device")
+        return append(log, line)
+
+    with servers() as outside:
+        with monkeypatch.context() as patched:
+            patched.setattr(ExchangeLog, "_append", full)
+            result = outside.run(folder, SEEDS, parallel=1)
+        assert "No space left" in str(result.stopped)
+        assert len(result.unfinished) == 1
+        assert outside.run(folder).unfinished == {}
+    for name in ("questions.jsonl", "set_aside.jsonl"):
+        assert records_of(folder / name) == records_of(first / name)
