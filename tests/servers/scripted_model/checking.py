@@ -108,13 +108,15 @@ def _short(item: dict[str, Any], seen: Seen) -> bool:
 
 
 def _label(items: list[dict[str, Any]], seen: Seen) -> dict[str, Any]:
+    """Label a list. Who stands alone against several does not count as trustworthy."""
     sources: dict[str, None] = {}
     contradicting: dict[str, None] = {}
     short = False
     for item in items:
         stating, against = _support(item, seen)
         sources |= dict.fromkeys(stating)
-        contradicting |= dict.fromkeys(against)
+        if len({host_group(url) for url in against}) >= max(1, len(stating)):
+            contradicting |= dict.fromkeys(against)
         short = short or len(stating) < _SOURCES
     label = "not credible" if contradicting else "unclear" if short else "credible"
     return {
