@@ -54,4 +54,4 @@ def test_forty_long_pages_are_shown_in_ever_shorter_parts(settings: dict[str, in
 
 def test_few_pages_are_shown_as_widely_as_the_settings_say() -> None:
     """What fits is not cut: the bound is felt in long conversations only."""
-    assert all(size > 11_000 for size in _shown(2))
+    assert all(size > 0.9 * LoopSettings().page_chars for size in _shown(2))
