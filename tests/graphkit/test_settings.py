@@ -63,12 +63,12 @@ def test_other_variables_and_empty_ones_are_passed_over() -> None:
 def test_unknown_names_are_all_told_with_a_hint(tmp_path: Path) -> None:
     """Misspelt names in every source are reported together."""
     file = tmp_path / "graphkit.toml"
-    file.write_text('langauge = "en"\noutput = 3\n[limits]\nmax_fanout = 1\n[models]\nx = 1\n')
+    file.write_text('langauge = "en"\noutput = 3\n[limits]\nmax_fanout = 1\n[rooms]\nx = 1\n')
     assert problems(file, {"GRAPHKIT_STOR": "x"}, {"sed": 1}) == [
         f'{file}: no setting "langauge" (did you mean language?)',
         f"{file}: output: output is no table, expected [output]",
         f'{file}: no setting "limits.max_fanout" (did you mean limits.max_fan_out?)',
-        f'{file}: no setting "models"',
+        f'{file}: no setting "rooms"',
         'no setting "GRAPHKIT_STOR" (did you mean GRAPHKIT_STORE?)',
         'no setting "sed" (did you mean seed?)',
     ]
