@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 from graphkit.mutate import Mutation, Strategy, replay_history
 from graphkit.question import Edge, Node, QuestionGraph
 from synthesis.lineage import Lineage
-from synthesis.offers import Planner
+from synthesis.offers import Offer, Planner
 from tests.synthesis.fresh_village import planner
 from tests.synthesis.test_offers import _chain, offered, redundant
 from tests.synthesis.test_planning import planned
 
 
 def shape(graph: QuestionGraph) -> tuple[object, ...]:
-    """All that a mutation can change, without an order."""
+    """All that a mutation can change, without an order; the root is named once."""
+    nodes = [node.model_copy(update={"is_root": False}) for node in graph.nodes]
     return (
         graph.root_node_id,
         graph.answer,
-        sorted(graph.nodes, key=lambda node: node.node_id),
+        sorted(nodes, key=lambda node: node.node_id),
         sorted(graph.edges, key=lambda edge: edge.edge_id),
     )
 
@@ -74,14 +75,36 @@ def test_a_history_replays_after_any_mixture(moves: list[int], seed: int):
         assert_replays(line)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_offer_that_is_followed_replays(seed: int) -> None:
+def test_an_offer_that_is_followed_replays() -> None:
     """Compound steps too, and with an answer that the author spells otherwise."""
-    graph, offers = offered(seed, 2)
-    for offer in offers:
+    steps = [
+        (graph, offer)
+        for seed in range(3)
+        for place in (2, -1)
+        for graph, offers in [offered(seed, place)]
+        for offer in offers
+    ]
+    for graph, offer in steps:
         line = Lineage.begun(graph, seed="x")
         assert_replays(line.followed(offer, offer.graph))
         assert_replays(line.followed(offer, offer.graph.replace(answer="another")))
+
+
+def test_an_answer_is_declared_by_the_last_part_of_a_compound_step() -> None:
+    """The parts are what is replayed; an answer that a part declares already is not said again."""
+    graph = _chain("club", "a1", ("in", "backward"))
+    loosen = Mutation(strategy=Strategy.DROP_CONSTRAINT, node_id="n1", reason="x")
+    tighten = loosen.model_copy(update={"strategy": Strategy.COMPLEMENT, "answer": "a2"})
+    step = Mutation(
+        strategy=Strategy.LOOSEN_THEN_TIGHTEN, node_id="n1", reason="x", parts=(loosen, tighten)
+    )
+    after = graph.replace(answer="a2")
+    offer = Offer("o1", step, after, planner().standing(graph))
+    line = Lineage.begun(graph, seed="x")
+    assert line.followed(offer, after).history[-1] == step
+    other = line.followed(offer, graph.replace(answer="A2"))
+    assert [part.answer for part in other.history[-1].parts] == [None, "A2"]
+    assert_replays(other)
 
 
 def test_another_answer_of_the_author_is_in_the_history() -> None:
@@ -128,7 +151,9 @@ def test_a_question_that_was_not_normal_is_made_so_in_a_step_of_its_own() -> Non
     line = Lineage.begun(graph, seed="a1")
     assert any(edge.op.value == "intersection" for edge in line.graph.edges)
     assert_replays(line)
-    assert_replays(line.rewritten_as(graph, reason="Again."))
+    again = line.rewritten_as(graph, reason="Again.")
+    assert shape(again.graph) == shape(line.graph)
+    assert_replays(again)
 
 
 def test_a_new_beginning_counts_as_a_rewrite() -> None:

@@ -124,6 +124,29 @@ def test_without_a_way_on_more_is_gathered_about_what_is_named_most(tmp_path: Pa
     assert set(told) <= {*mentioned, *(item.tail_entity for item in few.retained)}
 
 
+def test_each_entity_is_gathered_about_once(tmp_path: Path) -> None:
+    """Those named most come first; when all were tried, nothing more is asked."""
+    few = EvidencePool().with_records(list(pool().retained)[:2])
+    steps: list[dict[str, Any]] = []
+
+    async def work(errand: Errand) -> SeedState:
+        state = SeedState(
+            Seed(entity_name="Ada Ash"), errand, LoopSettings(), lambda _, data: steps.append(data)
+        )
+        state.desk.pool = few
+        step = NextStep(state)
+        for _ in range(6):
+            assert await step._gather_more() is False
+        return state
+
+    state, _ = with_errand(turns(gather={"evidence": []}), work, tmp_path)
+    told = [data["about"] for data in steps]
+    assert len(set(told)) == len(told)
+    assert set(told) == set(state.desk.mentions) - {"Ada Ash"}
+    counts = [state.desk.mentions[name] for name in told]
+    assert counts == sorted(counts, reverse=True)
+
+
 def test_nothing_is_gathered_where_it_is_not_wanted(tmp_path: Path) -> None:
     """With no more gatherings a seed without a way on is given up at once."""
     few = EvidencePool().with_records(list(pool().retained)[:3])

@@ -122,6 +122,16 @@ def test_the_sheet_names_relations_both_ways() -> None:
     )
 
 
+def test_an_alias_of_two_relations_is_no_name_of_either() -> None:
+    """Nothing is guessed."""
+    sheet = RelationSheet.parse(
+        '[relations."capital"]\naliases = ["seat"]\n[relations."court"]\naliases = ["seat"]\n'
+    )
+    book = RelationBook(sheet)
+    assert book.read("seat") is None
+    assert book.read("Court") == Spelling("court", False, "sheet")
+
+
 @given(records=RECORDS)
 def test_new_spellings_are_each_there_once_with_all_their_records(records: list[EvidenceRecord]):
     """Forms of one spelling stand together under the first; nothing is lost, nothing twice."""

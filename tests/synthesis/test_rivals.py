@@ -80,11 +80,12 @@ def test_each_condition_is_left_out_once_and_nothing_is_asked_twice(pair, limit:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_relaxation_needs_the_facts_of_its_candidates(seed: int) -> None:
-    """Each candidate that a condition left out lets in is looked up along the hops that follow."""
+    """Of each candidate that comes in, along the hops that stay; not along the one left out."""
     graph, facts = planned(seed).graphs[-1], planner().facts
     normal = normalize(graph)
     relaxer = Relaxer(normal, facts)
     asked: set[OpenEnd] = set()
+    wanted: set[OpenEnd] = set()
     for item, constraint in zip(
         relaxations(graph, facts, max_members=10**6), [None, *relaxer.constraints], strict=True
     ):
@@ -99,9 +100,29 @@ def test_a_relaxation_needs_the_facts_of_its_candidates(seed: int) -> None:
                 continue
             relation = relaxer.grounding.relations[edge.edge_id]
             name = facts.relations[relation.number]
-            assert {
+            wanted |= {
                 OpenEnd(facts.name(n), name, relation.direction.value) for n in value.ids.tolist()
-            } <= asked
+            }
+        assert asked == wanted
+
+
+def test_a_hop_that_is_left_out_is_not_looked_along() -> None:
+    """Even where leaving it out makes its source larger."""
+    facts = FactStore.from_triples([*TRIPLES, ("cat", "eats", "fish"), ("dog", "eats", "bone")])
+    graph = _chain("a1", "fish", ("owns", "forward"), ("eats", "forward"))
+    for item in relaxations(graph, facts):
+        if item.constraint == "e1":
+            assert not [end for end in item.open_ends if end.relation == "eats"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_set_of_as_many_as_allowed_is_followed(limit: int) -> None:
+    """One more is cut."""
+    facts = FactStore.from_triples(TRIPLES)
+    graph = _chain("club", "tea", ("in", "backward"), ("likes", "forward"))
+    whole = next(iter(relaxations(graph, facts, max_members=limit)))
+    assert whole.cut == (("n1",) if limit < 2 else ())
+    assert len(whole.open_ends) == (1 if limit < 2 else 3)
 
 
 def test_what_stays_is_told_in_words() -> None:

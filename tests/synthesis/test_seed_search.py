@@ -59,6 +59,25 @@ def test_a_place_that_brings_nothing_new_is_left(tmp_path: Path) -> None:
     assert len(server.received) == 6
 
 
+def test_a_place_is_left_only_after_rounds_in_vain_in_a_row(tmp_path: Path) -> None:
+    """One in vain, one that brings something, one in vain: it is asked again."""
+    rounds = iter([seeds("Nobody"), seeds(PEOPLE[0]), seeds("Nobody"), seeds(PEOPLE[1])])
+
+    def plan(received: Any) -> Any:
+        if not any(message["role"] == "assistant" for message in received.body["messages"]):
+            return SEARCH
+        return next(rounds)
+
+    domains = [Domain(name="News", subdomains=(Subdomain(name="People"),))]
+
+    async def work(errand: Errand) -> SeedSearch:
+        return await search_seeds(errand, domains, count=2)
+
+    search, _ = with_errand(turns(seeds=plan), work, tmp_path, pages=wide(*PEOPLE))
+    assert [seed.entity_name for seed in search.seeds] == [PEOPLE[0], PEOPLE[1]]
+    assert len(search.rounds) == 4
+
+
 def test_what_is_found_does_not_depend_on_who_is_first(tmp_path: Path) -> None:
     """One place at a time or all at once: the same seeds, the same rounds."""
     one, _ = searched(tmp_path, fresh_names, 9, parallel=1)
