@@ -87,7 +87,7 @@ def ended(command: Sequence[str], env: Mapping[str, str], signals: Sequence[int]
                 done, total = (int(part.replace(",", "")) for part in found.groups())
                 if 0 < done < total:
                     number = waiting.pop(0)
-                    told.append(f"{signal.Signals(number).name} with {done:,} of {total:,} left in")
+                    told.append(f"{signal.Signals(number).name} at {done:,} of {total:,}")
                     child.send_signal(number)
                     cut = True
         _, status, used = os.wait4(child.pid, 0)
