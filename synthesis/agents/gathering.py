@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from graphkit.evidence import EvidenceRecord
 from synthesis.admission import Admission, GatheredItem, admit
+from synthesis.agents.lists import without_broken
 from synthesis.agents.web_access import WebAccess
 from synthesis.prompting import load_prompt
 
@@ -30,6 +32,12 @@ class GatheredReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     evidence: tuple[GatheredItem, ...]
+    left_out: SkipJsonSchema[int] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sound(cls, data: Any) -> Any:
+        return without_broken(data, "evidence", GatheredItem)
 
 
 @dataclass(frozen=True)
@@ -204,4 +212,7 @@ async def _conversation(errand: Errand, role: str, *, vote: int = 0, **blocks: A
     )
     pages = list(access.pages.values())
     admission = admit(reply.value.evidence, pages, since=errand.since)
-    return Gathered(admission, access, reply.repairs, reply.ended, len(reply.value.evidence))
+    repairs, left_out = reply.repairs, reply.value.left_out
+    if left_out:
+        repairs = (*repairs, f"{left_out} of the items do not fit and are left out")
+    return Gathered(admission, access, repairs, reply.ended, len(reply.value.evidence) + left_out)

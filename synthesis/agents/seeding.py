@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from synthesis.agents.gathering import Errand
+from synthesis.agents.lists import without_broken
 from synthesis.agents.web_access import WebAccess
 from synthesis.prompting import load_prompt
 from synthesis.seeds import Seed
@@ -44,6 +46,12 @@ class SeedsReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     seeds: tuple[SeedItem, ...]
+    left_out: SkipJsonSchema[int] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sound(cls, data: Any) -> Any:
+        return without_broken(data, "seeds", SeedItem)
 
 
 async def find_seeds(
@@ -129,6 +137,7 @@ async def find_seeds(
         "kept": len(kept),
         "refused": {name: number for name, number in refused.items() if number},
         "repairs": list(reply.repairs),
+        "left_out": reply.value.left_out,
         **access.record(),
     }
     return kept, done

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import re
 
-from scripted_model.english import in_usual_names
-from scripted_model.page_reader import relation_of
 from static_web.wording import RELATIONS
 
 from graphkit.compile.english_terms import (
@@ -30,6 +28,8 @@ from graphkit.compile.english_terms import (
 from graphkit.errors import Problem, UnsupportedError
 from graphkit.operations import Direction, Op
 from graphkit.question import QuestionGraph
+from scripted_model.english import in_usual_names
+from scripted_model.page_reader import relation_of
 
 __all__ = ["read_mandarin", "write_mandarin"]
 
