@@ -15,6 +15,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripted_model", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--places", type=int, help="calls answered at a time")
     parser.add_argument("--no-mistakes", action="store_true")
     parser.add_argument("--mistakes", default="{}", help='JSON, for instance {"fenced": 0.5}')
     parser.add_argument("--share", default="{}", help='JSON, for instance {"rate_limit": 0.05}')
@@ -28,6 +29,7 @@ def main() -> None:
         mistakes=mistakes,
         faults=faults,
         latency=given.latency,
+        places=given.places,
         refuses=tuple(given.refuses),
         port=given.port,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import re
@@ -64,6 +65,7 @@ class ScriptedModel:
         mistakes: The errors that it makes; by default a few of each kind.
         faults: What goes wrong with calls; nothing by default.
         latency: Seconds before each answer.
+        places: How many calls are answered at a time, others wait; no limit without it.
         refuses: What the server does not take: ``json_schema``, ``json_object``, ``tools``.
         api_key: The key that it asks for; any by default.
         port: 0 for any free port.
@@ -75,6 +77,7 @@ class ScriptedModel:
         mistakes: Mistakes | None = None,
         faults: Faults | None = None,
         latency: float = 0.0,
+        places: int | None = None,
         refuses: tuple[str, ...] = (),
         api_key: str | None = None,
         port: int = 0,
@@ -82,6 +85,7 @@ class ScriptedModel:
         self.mistakes = mistakes or Mistakes()
         self.faults = faults or Faults()
         self.latency = latency
+        self._places = asyncio.Semaphore(places) if places else contextlib.nullcontext()
         self.refuses = frozenset(refuses)
         self.api_key = api_key
         self.ledger = Ledger()
@@ -172,7 +176,8 @@ class ScriptedModel:
             self._clock(1)
         try:
             if self.latency:
-                await asyncio.sleep(self.latency)
+                async with self._places:
+                    await asyncio.sleep(self.latency)
             return self._answered(request, number)
         except asyncio.CancelledError:
             with self._lock:
