@@ -48,8 +48,8 @@ def rewrite(before: QuestionGraph, after: QuestionGraph, *, reason: str, **recor
     ...         Node(node_id="a", known_entities=[name]), Node(node_id="b")], edges=[Edge(
     ...         edge_id="e", source_ids=["a"], target_id="b", op="projection", relation="in")])
     >>> step = rewrite(town("Ulm"), town("Bonn"), reason="It was wrong.")
-    >>> apply_mutation(town("Ulm"), step).nodes == town("Bonn").nodes
-    True
+    >>> [node.known_entities for node in apply_mutation(town("Ulm"), step).nodes]
+    [('Bonn',), ()]
     """
     kept = after.nodes_by_id
     return Mutation(

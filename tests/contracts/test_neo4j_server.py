@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from emptying import take_all_out
 
 from graphkit.errors import (
     GraphkitError,
@@ -42,7 +43,7 @@ def url(neo4j_server: Mapping[str, str]) -> str:
 @pytest.fixture
 def store(url: str) -> Iterator[Neo4jStore]:
     with Neo4jStore.open(url) as opened:
-        opened.write("MATCH (n) WHERE NOT n:Store DETACH DELETE n")
+        take_all_out(opened)
         yield opened
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from emptying import take_all_out
 
 from graphkit.stores import (
     GraphStore,
@@ -44,7 +45,7 @@ def database(neo4j_server: Mapping[str, str]) -> Iterator[Neo4jStore]:
 
 def emptied(store: Neo4jStore) -> Neo4jStore:
     """Take everything out of a database but the schema and its version."""
-    store.write("MATCH (n) WHERE NOT n:Store DETACH DELETE n")
+    take_all_out(store)
     store.write("MATCH (s:Store) SET s.facts_state = 'complete'")
     store.ensure_schema()
     return store

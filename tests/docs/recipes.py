@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from emptying import take_all_out
 
 from graphkit.stores import GraphStore, open_store
 from graphkit.stores.neo4j import Neo4jStore
@@ -44,7 +45,7 @@ def empty_store(engine: str, request: pytest.FixtureRequest) -> Iterator[GraphSt
         password=server["NEO4J_PASSWORD"],
         database=server.get("NEO4J_DATABASE"),
     ) as store:
-        store.write("MATCH (n) WHERE NOT n:Store DETACH DELETE n")
+        take_all_out(store)
         yield store
 
 

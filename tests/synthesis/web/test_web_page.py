@@ -6,6 +6,7 @@ import doctest
 import re
 from pathlib import Path
 
+from synthesis.loop_settings import LoopSettings
 from synthesis.web import WebSettings
 from synthesis.web.providers import PROVIDERS
 from synthesis.web.settings import KEY_VARIABLES
@@ -35,4 +36,4 @@ def test_the_settings_that_the_page_names_exist() -> None:
     others = {"rate_limited", "too_large", "not_text", "http_error", "http_status", "published_at"}
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)[` ]", PAGE.read_text("utf-8"))) - others
     assert len(named) >= 10
-    assert named <= set(WebSettings.model_fields)
+    assert named <= {*WebSettings.model_fields, *LoopSettings.model_fields}
