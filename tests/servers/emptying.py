@@ -15,5 +15,5 @@ _SOME = "MATCH (n) WHERE NOT n:Store WITH n LIMIT 2000 DETACH DELETE n"
 
 def take_all_out(store: GraphStore) -> None:
     """Take everything out of a database but the node that holds the version of its schema."""
-    while store.read(_LEFT)[0]["left"]:
+    while store.read(_LEFT).value():
         store.write(_SOME)
