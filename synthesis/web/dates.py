@@ -45,11 +45,8 @@ def iso_date(text: str | None, now: datetime | None = None) -> str | None:
         match = pattern.match(text)
         if match:
             return _day(int(match[1]), int(match[2]), int(match[3]))
-    try:
-        then = email.utils.parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        pass
-    else:
+    then = _of_mail(text)
+    if then is not None:
         return _day(then.year, then.month, then.day)
     match = _MONTH_FIRST.search(text)
     if match and match[1][:3].lower() in _MONTHS:
@@ -82,3 +79,11 @@ def _day(year: int, month: int, day: int) -> str | None:
 def utc_now() -> str:
     """Return the time in UTC, ISO 8601 to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _of_mail(text: str) -> datetime | None:
+    """Return a date as headers of mail and HTTP write it; None if it is none."""
+    try:
+        return email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None

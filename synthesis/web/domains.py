@@ -37,12 +37,16 @@ def root_domain(url: str) -> str:
         host = read_url(url if "://" in url else f"http://{url}").host
     except UrlRefused:
         return ""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        pass
-    else:
+    if _is_address(host):
         return host
     found = _extractor()(host)
     known = found.top_domain_under_public_suffix
     return known or ".".join(host.split(".")[-2:])
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -82,6 +82,7 @@ def test_progress_can_be_switched_off() -> None:
 def test_progress_survives_a_stream_that_is_gone() -> None:
     """Progress to a closed stream does not stop the work."""
     stream = io.StringIO()
-    with Progress("work", stream=stream, every=0.01):
+    with Progress("work", stream=stream, every=0.01) as progress:
         stream.close()
         time.sleep(0.05)
+    assert not progress._thread.is_alive()

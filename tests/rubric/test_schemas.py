@@ -47,11 +47,11 @@ def test_example_trees_and_scores_are_valid():
     trees = load_trees(EXAMPLE / "trees")
     for tree in trees:
         data = dump_tree(tree)
-        checker("rubric-tree").validate(data)
+        assert list(checker("rubric-tree").iter_errors(data)) == []
         for fact in data["facts"]:
-            checker("rubric-fact").validate(fact)
+            assert list(checker("rubric-fact").iter_errors(fact)) == []
     for report in score_reports(trees, read_verdicts(EXAMPLE / "verdicts.jsonl")):
-        checker("score").validate(report.to_dict())
+        assert list(checker("score").iter_errors(report.to_dict())) == []
 
 
 @given(judged_trees())

@@ -159,13 +159,14 @@ def test_json_that_hides_something():
 
 def test_a_gate_may_have_a_reason_instead_of_atoms():
     """With a reason it is no problem, and at_least does not ask for atoms."""
-    parse_tree(
+    tree = parse_tree(
         {
             "task_id": "t",
             "atoms": [],
             "directions": [{"id": "P-ST", "na_reason": "a spoken answer", "logic": "at_least:2"}],
         }
     )
+    assert [direction.na_reason for direction in tree.directions] == ["a spoken answer"]
 
 
 def test_folders_of_trees(tmp_path):

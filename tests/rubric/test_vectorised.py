@@ -158,7 +158,10 @@ def test_the_package_is_cheap_to_import():
         "heavy = {'matplotlib', 'scipy', 'hypothesis'} & set(sys.modules); "
         "assert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_public_names():

@@ -124,7 +124,8 @@ def test_utf8_without_a_declaration_is_read(text: str) -> None:
 @given(st.binary(max_size=300), st.text(max_size=30))
 def test_any_bytes_give_text(data: bytes, content_type: str) -> None:
     """No bytes and no header raise an error, and no half pair comes out."""
-    decode_page(data, content_type).encode()
+    text = decode_page(data, content_type)
+    assert text.encode().decode() == text
 
 
 def test_declarations_mean_the_larger_table() -> None:
