@@ -111,7 +111,7 @@ class Errand:
     since: str
     max_calls: int = 40
     check_calls: int = 15
-    max_chars: int = 12_000
+    max_chars: int = 8_000
     total_chars: int = 120_000
 
     @classmethod

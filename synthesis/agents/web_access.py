@@ -57,7 +57,7 @@ class WebAccess:
 
     web: WebTools
     language: str = "en"
-    max_chars: int = 12_000
+    max_chars: int = 8_000
     total_chars: int = 120_000
     shown: int = 0
     searches: list[SearchOutcome] = field(default_factory=list)

@@ -16,7 +16,7 @@ from synthesis.web.dates import utc_now
 from synthesis.web.errors import check_packages
 from synthesis.web.local_index import LocalIndex
 from synthesis.web.passages import nearest
-from synthesis.web.replies import Page, PageStatus, SearchOutcome, search_json, visit_json
+from synthesis.web.replies import Page, PageStatus, SearchOutcome
 from synthesis.web.settings import WebSettings
 from synthesis.web.snapshots import Snapshots
 from synthesis.web.urls import Target, UrlRefused, read_url
@@ -217,15 +217,6 @@ class WebTools:
             max_chars: The longest result; the setting ``passages`` without it.
         """
         return passages(page, goal, max_chars=max_chars or self._settings.passages)
-
-    async def search_reply(self, query: str, *, language: str = "en") -> str:
-        """Search, and return the JSON that a model is shown."""
-        return search_json(await self.search(query, language=language))
-
-    async def visit_reply(self, url: str, goal: str) -> str:
-        """Visit, and return the JSON that a model is shown: the passages nearest to its goal."""
-        page = await self.visit(url)
-        return visit_json(page, self.passages(page, goal))
 
     async def _fetch(self, target: Target) -> Page:
         if not self._settings.offline:
