@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["synthesize"]
 
 _REASONS = 5
+_COSTS = ("agent", "model", "calls", "from log", "in", "kept", "out", "thought", "cost")
 _BASIS = {"closed": "unique, its relations are complete", "evidence": "unique on the evidence"}
 
 
@@ -286,7 +287,7 @@ def _tell(run: RunFolder, result: RunResult) -> None:
     if result.costs:
         click.echo(
             render.table(
-                ("agent", "model", "calls", "cached", "in", "out", "cost"),
+                _COSTS,
                 [
                     (
                         row["agent"],
@@ -294,7 +295,9 @@ def _tell(run: RunFolder, result: RunResult) -> None:
                         row["calls"],
                         row["cached"],
                         row["input_tokens"],
+                        row["cached_tokens"],
                         row["output_tokens"],
+                        row["reasoning_tokens"],
                         "unknown" if row["money"] is None else f"{row['money']:.4f}",
                     )
                     for row in result.costs

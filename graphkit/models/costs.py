@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from graphkit.errors import BudgetError, Problem
@@ -12,7 +12,7 @@ from graphkit.models.messages import Usage
 from graphkit.models.model_settings import Budget, ModelSettings
 from graphkit.models.past import PastUse
 
-__all__ = ["CostRow", "Expected", "Ledger", "money_of"]
+__all__ = ["CostRow", "Expected", "Ledger", "money_of", "most_money_of", "repriced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,9 @@ class CostRow:
         calls: Answered calls, of earlier sessions of the run too.
         cached: Replies that came from the log in this session; they cost nothing.
         input_tokens: Tokens sent.
+        cached_tokens: Those of them that the server had kept from an earlier call.
         output_tokens: Tokens received.
+        reasoning_tokens: Those of them that were thoughts.
         money: What it cost; None where a price is missing.
         seconds: Time that was waited for answers, summed over calls.
         retries: Attempts that failed and were made again, in this session.
@@ -37,7 +39,9 @@ class CostRow:
     calls: int = 0
     cached: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
     money: float | None = 0.0
     seconds: float = 0.0
     retries: int = 0
@@ -57,16 +61,51 @@ class Expected:
     money: float | None
 
 
-def money_of(settings: ModelSettings, input_tokens: int, output_tokens: int) -> float | None:
+def money_of(settings: ModelSettings, usage: Usage | PastUse) -> float | None:
     """Return what tokens cost, or None where the settings lack a price.
 
-    >>> s = ModelSettings(model="m", input_price=2.0, output_price=10.0)
-    >>> money_of(s, 1_000_000, 500_000), money_of(ModelSettings(model="m"), 1, 1)
-    (7.0, None)
+    >>> s = ModelSettings(model="m", input_price=2.0, output_price=10.0, cached_input_price=0.5)
+    >>> money_of(s, Usage(1_000_000, 500_000, cached_tokens=400_000))
+    6.4
+    >>> money_of(ModelSettings(model="m"), Usage(1, 1)) is None
+    True
     """
     if settings.input_price is None or settings.output_price is None:
         return None
-    return (input_tokens * settings.input_price + output_tokens * settings.output_price) / 1e6
+    kept_price = settings.cached_input_price
+    kept = 0 if kept_price is None else usage.cached_tokens
+    money = (usage.input_tokens - kept) * settings.input_price
+    money += kept * (kept_price or 0.0) + usage.output_tokens * settings.output_price
+    return money / 1e6
+
+
+def most_money_of(settings: ModelSettings, sent: int, received: int) -> float | None:
+    """Return what a call costs at most: as if the server had kept nothing, or all, if it is dearer.
+
+    >>> most_money_of(ModelSettings(model="m", input_price=2.0, output_price=10.0), 1_000_000, 0)
+    2.0
+    """
+    costs = [money_of(settings, Usage(sent, received, cached_tokens=kept)) for kept in (0, sent)]
+    return max((cost for cost in costs if cost is not None), default=None)
+
+
+def repriced(
+    earlier: Iterable[PastUse], settings_of: Callable[[str], ModelSettings | None]
+) -> Iterator[PastUse]:
+    """Yield what earlier sessions used at the prices of now, so that a wrong price can be mended.
+
+    Where the agent has another model now, or no prices, what was reckoned then stands.
+
+    Args:
+        earlier: What was used.
+        settings_of: Agent -> its settings, or None.
+    """
+    for past in earlier:
+        settings = settings_of(past.agent or "")
+        money = None
+        if settings is not None and settings.model == past.model:
+            money = money_of(settings, past)
+        yield past if money is None else replace(past, money=money)
 
 
 class Ledger:
@@ -97,7 +136,9 @@ class Ledger:
                     row,
                     calls=row.calls + past.calls,
                     input_tokens=row.input_tokens + past.input_tokens,
+                    cached_tokens=row.cached_tokens + past.cached_tokens,
                     output_tokens=row.output_tokens + past.output_tokens,
+                    reasoning_tokens=row.reasoning_tokens + past.reasoning_tokens,
                     money=_plus(row.money, past.money),
                     seconds=row.seconds + past.seconds,
                 )
@@ -147,8 +188,10 @@ class Ledger:
             row,
             calls=row.calls + 1,
             input_tokens=row.input_tokens + usage.input_tokens,
+            cached_tokens=row.cached_tokens + usage.cached_tokens,
             output_tokens=row.output_tokens + usage.output_tokens,
-            money=_plus(row.money, money_of(settings, usage.input_tokens, usage.output_tokens)),
+            reasoning_tokens=row.reasoning_tokens + usage.reasoning_tokens,
+            money=_plus(row.money, money_of(settings, usage)),
             seconds=row.seconds + seconds,
             estimated=row.estimated + (usage.source == "estimated"),
         )

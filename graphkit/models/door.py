@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from graphkit.errors import Problem, SettingsError, did_you_mean
 from graphkit.models.asking import Follows, answer, failure_of, raised
 from graphkit.models.conversing import Conversation
-from graphkit.models.costs import CostRow, Ledger
+from graphkit.models.costs import CostRow, Ledger, repriced
 from graphkit.models.endpoint import Attempts, Endpoint, RequestRefusedError, address_of
 from graphkit.models.exchanges import ExchangeLog, exchange_key
-from graphkit.models.messages import Answered, Conversed, Message, Reply, Tool, Usage
+from graphkit.models.messages import Answered, Conversed, Message, Reply, Tool
 from graphkit.models.model_settings import Budget, ModelSettings
 from graphkit.models.pacing import Gate
-from graphkit.models.records import parameters_of, plain_message, stored_reply, use_of
+from graphkit.models.records import parameters_of, plain_message, stored_reply, usage_of, use_of
 from graphkit.models.reply_schema import schema_of
 from graphkit.models.sizes import Sizes, counted
 from graphkit.models.wire import Form, Wanted, body_of, forms, reply_of
@@ -55,7 +55,7 @@ class ModelDoor:
             settings = {_DEFAULT: settings}
         self._settings = dict(settings)
         self._log = log
-        self._ledger = Ledger(budget, log.earlier())
+        self._ledger = Ledger(budget, repriced(log.earlier(), self._settings_or_none))
         self._sizes = Sizes()
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._known: dict[_Kind, Form] = {}
@@ -75,7 +75,7 @@ class ModelDoor:
         Raises:
             SettingsError: It has none, and there is no default.
         """
-        found = self._settings.get(agent) or self._settings.get(_DEFAULT)
+        found = self._settings_or_none(agent)
         if found is None:
             near = did_you_mean(agent, self._settings)
             raise SettingsError(
@@ -87,6 +87,9 @@ class ModelDoor:
                 )
             )
         return found
+
+    def _settings_or_none(self, agent: str) -> ModelSettings | None:
+        return self._settings.get(agent) or self._settings.get(_DEFAULT)
 
     async def complete(self, agent: str, messages: Sequence[Message], *, vote: int = 0) -> Reply:
         """Ask for free text.
@@ -221,7 +224,7 @@ class ModelDoor:
         spoken = [plain_message(message) for message in messages]
         asked = {
             "model": settings.model,
-            "endpoint": address,
+            "endpoint": address_of(settings.logged_url) if settings.logged_url else address,
             "parameters": parameters_of(settings),
             "schema": wanted.schema and [wanted.schema.name, wanted.schema.digest],
             "tools": [[tool.name, schema_of(tool.parameters).digest] for tool in wanted.tools],
@@ -233,6 +236,8 @@ class ModelDoor:
         key = exchange_key("model", run=self._log.run, asked=asked, told=told, messages=spoken)
         since = 0
         request: dict[str, Any] = {**asked}
+        if asked["endpoint"] != address:
+            request["asked_at"] = address
         if follows is not None:
             request["follows"], since = follows
         request["messages"] = spoken[since:]
@@ -286,8 +291,7 @@ class ModelDoor:
             reply.update(input_tokens=sent, output_tokens=received, source=source)
             self._sizes.learn(agent, settings, size, sent, received)
             endpoint.settle(sent + received - expected.tokens)
-            usage = Usage(sent, received, "server" if source == "server" else "estimated")
-            self._ledger.paid(agent, settings, usage, time.monotonic() - started)
+            self._ledger.paid(agent, settings, usage_of(reply), time.monotonic() - started)
             return reply
         finally:
             self._ledger.settle(expected)

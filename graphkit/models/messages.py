@@ -76,11 +76,15 @@ class Usage:
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
         source: ``server``: as the server counted; ``estimated``: counted here, since it did not.
+        cached_tokens: Those of the tokens sent that the server had kept from an earlier call.
+        reasoning_tokens: Those of the tokens received that were thoughts.
     """
 
     input_tokens: int
     output_tokens: int
     source: Literal["server", "estimated"] = "server"
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

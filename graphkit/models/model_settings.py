@@ -39,6 +39,10 @@ class ModelSettings(_Frozen):
             the server refuses them or the model does not use them.
         input_price: Money for a million tokens sent.
         output_price: Money for a million tokens received.
+        cached_input_price: Money for a million of those tokens sent that the server had kept from
+            an earlier call, as its ``usage`` tells; the input price without it.
+        logged_url: The endpoint that stands in the keys of the log where it is not ``base_url``:
+            replies of an earlier session, which asked there, are found under it.
         extra: Further fields of the request, for instance ``{"reasoning_effort": "low"}``.
 
     >>> ModelSettings(model="m", base_url="http://127.0.0.1:8080/v1").structured
@@ -62,6 +66,8 @@ class ModelSettings(_Frozen):
     tools: Literal["auto", "native", "emulated"] = "auto"
     input_price: float | None = Field(default=None, ge=0)
     output_price: float | None = Field(default=None, ge=0)
+    cached_input_price: float | None = Field(default=None, ge=0)
+    logged_url: str | None = Field(default=None, pattern=r"^https?://")
     extra: Mapping[str, Any] = Field(default_factory=dict)
 
 

@@ -22,6 +22,8 @@ class PastUse:
         output_tokens: Tokens received.
         money: What it cost; None where a price was missing.
         seconds: Time that was waited for answers.
+        cached_tokens: Those of the tokens sent that the server had kept from an earlier call.
+        reasoning_tokens: Those of the tokens received that were thoughts.
     """
 
     kind: str
@@ -32,6 +34,8 @@ class PastUse:
     output_tokens: int
     money: float | None
     seconds: float
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 class UseTally:
@@ -53,6 +57,8 @@ class UseTally:
             past.output_tokens + int(usage.get("output_tokens") or 0),
             None if past.money is None or money is None else past.money + float(money),
             past.seconds + float(head.get("seconds") or 0.0),
+            past.cached_tokens + int(usage.get("cached_tokens") or 0),
+            past.reasoning_tokens + int(usage.get("reasoning_tokens") or 0),
         )
 
     def rows(self) -> tuple[PastUse, ...]:

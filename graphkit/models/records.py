@@ -9,7 +9,7 @@ from graphkit.models.costs import money_of
 from graphkit.models.messages import Message, Reply, ToolCall, Usage
 from graphkit.models.model_settings import ModelSettings
 
-__all__ = ["parameters_of", "plain_message", "stored_reply", "use_of"]
+__all__ = ["parameters_of", "plain_message", "stored_reply", "usage_of", "use_of"]
 
 
 def plain_message(message: Message) -> list[Any]:
@@ -31,14 +31,27 @@ def parameters_of(settings: ModelSettings) -> dict[str, Any]:
 
 def use_of(settings: ModelSettings, reply: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reply used, as it stands in the head of its record."""
-    sent, received = reply["input_tokens"], reply["output_tokens"]
+    usage = usage_of(reply)
     return {
         "model": settings.model,
-        "input_tokens": sent,
-        "output_tokens": received,
-        "money": money_of(settings, sent, received),
-        "source": reply["source"],
+        "input_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "money": money_of(settings, usage),
+        "source": usage.source,
     }
+
+
+def usage_of(reply: Mapping[str, Any]) -> Usage:
+    """Return the tokens of a reply as it is kept; older logs do not tell their parts."""
+    return Usage(
+        reply["input_tokens"],
+        reply["output_tokens"],
+        reply["source"],
+        reply.get("cached_tokens", 0),
+        reply.get("reasoning_tokens", 0),
+    )
 
 
 def stored_reply(stored: Mapping[str, Any], key: str, *, cached: bool) -> Reply:
@@ -50,7 +63,7 @@ def stored_reply(stored: Mapping[str, Any], key: str, *, cached: bool) -> Reply:
         finish=stored["finish"],
         refusal=stored["refusal"],
         reasoning=stored["reasoning"],
-        usage=Usage(stored["input_tokens"], stored["output_tokens"], stored["source"]),
+        usage=usage_of(stored),
         model=stored["model"],
         structured=stored["structured"],
         tools=stored["tools"],

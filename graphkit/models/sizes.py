@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphkit.models.costs import Expected, money_of
+from graphkit.models.costs import Expected, most_money_of
 from graphkit.models.model_settings import ModelSettings
 
 __all__ = ["Sizes", "counted"]
@@ -57,7 +57,7 @@ class Sizes:
         received = settings.max_tokens
         if received is None:
             received = self._longest.get((agent, settings.model), 0)
-        return Expected(sent + received, money_of(settings, sent, received))
+        return Expected(sent + received, most_money_of(settings, sent, received))
 
     def learn(
         self, agent: str, settings: ModelSettings, size: int, sent: int, received: int

@@ -170,6 +170,7 @@ def reply_of(completion: Mapping[str, Any]) -> dict[str, Any]:
     calls = [_called(call) for call in message.get("tool_calls") or () if isinstance(call, dict)]
     usage = completion.get("usage")
     usage = usage if isinstance(usage, dict) else {}
+    sent, received = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     return {
         "text": spoken.text,
         "finish": str(choice.get("finish_reason") or "stop"),
@@ -179,8 +180,12 @@ def reply_of(completion: Mapping[str, Any]) -> dict[str, Any]:
         "unfinished_thought": spoken.unfinished,
         "tool_calls": [call for call in calls if call["name"]],
         "model": _text(completion.get("model")),
-        "input_tokens": _count(usage.get("prompt_tokens")),
-        "output_tokens": _count(usage.get("completion_tokens")),
+        "input_tokens": sent,
+        "output_tokens": received,
+        "cached_tokens": _part(usage.get("prompt_tokens_details"), "cached_tokens", sent),
+        "reasoning_tokens": _part(
+            usage.get("completion_tokens_details"), "reasoning_tokens", received
+        ),
     }
 
 
@@ -201,6 +206,12 @@ def _text(content: Any) -> str:
         parts = (part.get("text") for part in content if isinstance(part, dict))
         return "".join(part for part in parts if isinstance(part, str))
     return ""
+
+
+def _part(details: Any, name: str, whole: int | None) -> int:
+    """Return a part of a number of tokens: never more than the whole, nothing if it is not told."""
+    found = _count(details.get(name)) if isinstance(details, dict) else None
+    return min(found or 0, whole or 0)
 
 
 def _count(value: Any) -> int | None:

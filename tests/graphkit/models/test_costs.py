@@ -251,7 +251,8 @@ def test_retries_are_counted_by_agent_and_model_and_logged(tmp_path: Path) -> No
     assert records[1]["why"] == "HTTP 500: one"
     assert (records[2]["why"], records[2]["wait"]) == ("HTTP 429: two", 0)
     assert records[3]["usage"] == {
-        "model": "m", "input_tokens": 10, "output_tokens": 5, "money": None, "source": "server",
+        "model": "m", "input_tokens": 10, "cached_tokens": 0, "output_tokens": 5,
+        "reasoning_tokens": 0, "money": None, "source": "server",
     }  # fmt: skip
 
 
