@@ -12,11 +12,13 @@ from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.relations import RelationSheet
+from synthesis.entity_kinds import one_kind
 
 __all__ = [
     "EvidencePool",
     "Popularity",
     "Reliability",
+    "laid_out",
     "same_names",
     "same_types",
     "wants_popularity",
@@ -102,7 +104,7 @@ class EvidencePool:
     @functools.cached_property
     def facts(self) -> FactStore:
         """The facts that hold."""
-        return FactStore.from_evidence(same_names(same_types(list(self.held))), self.sheet)
+        return FactStore.from_evidence(laid_out(self.held, self.sheet), self.sheet)
 
     def counts(self) -> dict[str, int]:
         """Return how many records there are of each label, fresh and other ones apart."""
@@ -133,6 +135,14 @@ def _retained(record: EvidenceRecord) -> bool:
     if _is_recent(record) and record.reliability != Reliability.CREDIBLE:
         return False
     return record.is_fresh_knowledge or record.popularity == Popularity.NON_POPULAR
+
+
+def laid_out(records: Iterable[EvidenceRecord], sheet: RelationSheet) -> list[EvidenceRecord]:
+    """Return the evidence of one seed with one spelling and one type for what is surely one entity.
+
+    See :func:`synthesis.entity_kinds.one_kind`, :func:`same_types` and :func:`same_names`.
+    """
+    return same_names(same_types(one_kind(list(records), sheet)))
 
 
 def same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:

@@ -15,7 +15,7 @@ from synthesis.freshness import knowledge_order
 from synthesis.lineage import Lineage
 from synthesis.seeds import Seed
 
-__all__ = ["finished_record", "proved_chain"]
+__all__ = ["finished_record", "proof_record", "proved_chain", "witness_facts"]
 
 
 def witness_facts(graph: QuestionGraph, facts: FactStore) -> tuple[Fact, ...]:
@@ -84,23 +84,18 @@ def finished_record(
         iteration: How many questions it took.
         more: What else the loop tells: rival search, quality, agreement.
     """
-    chain = proved_chain(lineage.graph, facts)
-    behind = witness_facts(lineage.graph, facts)
-    ids = dict.fromkeys(item for fact in behind for item in facts.evidence_ids(fact))
+    proof = proof_record(lineage.graph, facts)
     graph = lineage.graph.replace(
         id=seed.id.replace("s", "q", 1),
         language=language,
         domain=seed.primary or None,
         subdomain=seed.secondary or None,
         iteration=iteration,
-        evidence_ids=tuple(ids),
+        evidence_ids=tuple(proof["evidence_ids"]),
     )
-    fresh = [hop.is_fresh_knowledge for hop in chain]
     return {
         **graph.to_record(),
-        "hop_count": len(chain),
-        "knowledge_order": knowledge_order(fresh),
-        "reasoning_chain": [hop.model_dump() for hop in chain],
+        **proof,
         "checks": report.to_record(),
         "history": [mutation.to_record() for mutation in lineage.history],
         "synthesis": {
@@ -109,4 +104,25 @@ def finished_record(
             "declared_chain": qa.chain(),
             **more,
         },
+    }
+
+
+def proof_record(graph: QuestionGraph, facts: FactStore) -> dict[str, Any]:
+    """Return what of a record is read off the facts behind the answer.
+
+    Args:
+        graph: A question whose declared answer is an answer.
+        facts: The evidence.
+
+    Returns:
+        ``evidence_ids``, ``hop_count``, ``knowledge_order`` and ``reasoning_chain``.
+    """
+    chain = proved_chain(graph, facts)
+    behind = witness_facts(graph, facts)
+    ids = dict.fromkeys(item for fact in behind for item in facts.evidence_ids(fact))
+    return {
+        "evidence_ids": list(ids),
+        "hop_count": len(chain),
+        "knowledge_order": knowledge_order([hop.is_fresh_knowledge for hop in chain]),
+        "reasoning_chain": [hop.model_dump() for hop in chain],
     }

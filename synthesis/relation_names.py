@@ -12,9 +12,10 @@ from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
 from graphkit.relations import RelationSheet
 
-__all__ = ["RelationBook", "Spelling", "plain_spelling"]
+__all__ = ["Pair", "RelationBook", "Spelling", "ends_of", "plain_spelling"]
 
 Pair = tuple[str, str]
+"""The folded names of head and tail."""
 
 
 def plain_spelling(relation: str) -> str:
@@ -113,22 +114,48 @@ class RelationBook:
         known: Iterable[EvidenceRecord],
         spelling: Spelling,
     ) -> bool:
-        """Whether a proposed reading is borne out: a known fact has the same ends under it.
+        """Whether a proposed reading is borne out and not contradicted, see :meth:`objection`."""
+        return self.objection(records, known, spelling) is None
+
+    def objection(
+        self,
+        records: Iterable[EvidenceRecord],
+        known: Iterable[EvidenceRecord],
+        spelling: Spelling,
+    ) -> str | None:
+        """Return what speaks against a proposed reading; None where facts bear it out.
+
+        A known fact must have the same two ends under the name. Where two or more of the new
+        facts lie between ends that the name knows, so that two could be known, two must be: one
+        may be chance. Where the sheet calls the relation functional no head may have another tail.
 
         Args:
             records: Records under the new spelling.
             known: Records whose relations are kept names.
             spelling: What the new spelling is said to stand for.
         """
-        pairs = {
-            (fold(item.head_entity), fold(item.tail_entity))
-            for item in known
-            if item.relation == spelling.relation
-        }
-        return any(_ends(item, spelling.inverted) in pairs for item in records)
+        pairs = {ends_of(item) for item in known if item.relation == spelling.relation}
+        new = {ends_of(item, spelling.inverted) for item in records}
+        borne_out = len(new & pairs)
+        if not borne_out:
+            return "no fact bears it out"
+        tails: dict[str, set[str]] = defaultdict(set)
+        for head, tail in pairs:
+            tails[head].add(tail)
+        if self.sheet.relation(spelling.relation).functional:
+            others = [head for head, tail in new if tail not in tails.get(head, {tail})]
+            if others:
+                return f"a head has one tail, and {min(others)!r} has another"
+        ends = {tail for _, tail in pairs}
+        if borne_out == 1 < sum(1 for head, tail in new if head in tails and tail in ends):
+            return "only one fact bears it out"
+        return None
 
     def rewrite(self, record: EvidenceRecord) -> EvidenceRecord:
-        """Return a record under the name that is kept; the spelling stays as ``relation_as_found``.
+        """Return a record under the name that is kept.
+
+        The spelling stays as ``relation_as_found``; ``relation_turned`` says whether head and tail
+        have changed places.
 
         Raises:
             KeyError: The book does not know the spelling.
@@ -141,6 +168,7 @@ class RelationBook:
         change: dict[str, object] = {
             "relation": spelling.relation,
             "relation_as_found": record.relation,
+            "relation_turned": spelling.inverted,
         }
         if spelling.inverted:
             change.update(
@@ -154,6 +182,7 @@ class RelationBook:
         return record.model_copy(update=change)
 
 
-def _ends(record: EvidenceRecord, inverted: bool) -> Pair:
+def ends_of(record: EvidenceRecord, inverted: bool = False) -> Pair:
+    """Return the two ends of a record as they are compared, turned round if wanted."""
     pair = fold(record.head_entity), fold(record.tail_entity)
     return (pair[1], pair[0]) if inverted else pair

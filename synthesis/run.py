@@ -97,6 +97,7 @@ class RunResult:
             "web": self.web,
             "agreement": self.agreement,
             "account": self.account,
+            "identity": self.settled.identity,
             "perhaps_paid": self.perhaps_paid,
         }
 
@@ -256,7 +257,7 @@ async def run_seeds(
 
 def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResult:
     finished = []
-    others: list[EvidenceRecord] = []
+    others: list[list[EvidenceRecord]] = []
     missing: Counter[str] = Counter()
     agreement: dict[str, Counter[str]] = {}
     for seed in session.seeds:
@@ -266,7 +267,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
         missing.update(ended["missing"])
         outcome = journal.outcome(seed.id)
         if ended["status"] != ACCEPTED and outcome.get("evidence"):
-            others += folder.kept_evidence(seed.id)
+            others.append(folder.kept_evidence(seed.id))
         if ended["status"] == ACCEPTED:
             finished.append((outcome["question"], folder.kept_evidence(seed.id)))
             for view in outcome["question"]["synthesis"]["agreement"]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.evidence_pool import same_names, same_types
+from synthesis.entity_kinds import OpenKinds
+from synthesis.evidence_pool import laid_out, same_names, same_types
+from synthesis.finishing import proof_record
 from synthesis.offers import Goals, Standing
+from synthesis.relation_links import join_relations
 
 __all__ = ["Settled", "settle"]
+
+AS_WRITTEN = "as written"
 
 
 @dataclass(frozen=True)
@@ -25,14 +30,29 @@ class Settled:
     Attributes:
         questions: Records of the questions that hold on all evidence together.
         set_aside: Records of those that no longer do, each with what it lacks under
-            ``synthesis.lacks_on_all_evidence``.
+            ``synthesis.lacks_on_all_evidence``, and ``synthesis.lacks_read`` says in which reading.
         evidence: All evidence, each record once: that of the finished questions first, each in
             the order of the seeds.
+        identity: What was taken for one and the same thing: ``readings``, ``relations``, ``types``.
     """
 
     questions: tuple[dict[str, Any], ...]
     set_aside: tuple[dict[str, Any], ...]
     evidence: tuple[EvidenceRecord, ...]
+    identity: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One way to read all evidence: what counts as one relation and one entity in it."""
+
+    name: str
+    facts: FactStore
+    kinds: OpenKinds | None = None
+
+    def standing(self, graph: QuestionGraph, goals: Goals) -> Standing:
+        asked = graph if self.kinds is None else self.kinds.asked(graph)
+        return Standing.of(asked, self.facts, goals)
 
 
 def settle(
@@ -40,38 +60,84 @@ def settle(
     sheet: RelationSheet,
     goals: Goals,
     *,
-    others: Iterable[EvidenceRecord] = (),
+    others: Iterable[Iterable[EvidenceRecord]] = (),
     told: Callable[[int, int], None] | None = None,
 ) -> Settled:
     """Check every finished question again, on the evidence of all seeds together.
 
     Each was checked on what was found for its own seed; what another seed brought in may hold a
-    rival. The checks in the records are replaced by those on all evidence.
+    rival, perhaps under another name of the relation or another type of the entity. So evidence is
+    read in several ways, as far as they differ: as it is written, with relations joined that are
+    shown to be one, with the types of one name taken for one unless they surely are not, and with
+    both. A question stands only if it stands in every one of them: joining what is two may bring
+    in a false answer, and not joining what is one may hide a rival.
+
+    The checks in the records are replaced by those on all evidence as it is written, in which the
+    evidence is published (of a question that fails, by those of the first reading in which it
+    does), and what is read off the facts behind the answer with them.
 
     Args:
         finished: Question records, each with the evidence that it was checked on.
         sheet: The relation sheet.
         goals: What a finished question must be.
-        others: The evidence of seeds that gave no question.
+        others: The evidence of each seed that gave no question.
         told: Called with how many are done, of how many.
     """
-    own = (same_names(same_types(list(evidence))) for _, evidence in finished)
-    records = _laid_together(itertools.chain(*own, others))
+    own = [laid_out(list(evidence), sheet) for _, evidence in finished]
+    rest = [list(evidence) for evidence in others]
+    records = _laid_together(itertools.chain(*own, *rest))
     laid = same_names(same_types(list(records.values())))
-    facts = FactStore.from_evidence(laid, sheet)
-    kept, aside = [], []
+    joined = join_relations((*own, *rest), sheet)
+    readings = [_Reading(AS_WRITTEN, FactStore.from_evidence(laid, sheet))]
+    wider = joined.sheet(sheet) if joined.classes else sheet
+    kinds = OpenKinds.of(laid, wider)
+    readings += _further(laid, sheet, wider, kinds)
+    identity = {
+        "readings": [reading.name for reading in readings],
+        "relations": joined.to_record(),
+        "types": kinds.to_record(),
+    }
+    kept: list[dict[str, Any]] = []
+    aside: list[dict[str, Any]] = []
     for place, (record, _) in enumerate(finished):
-        graph = QuestionGraph.model_validate(record)
-        standing = Standing.of(graph, facts, goals)
-        settled = {**record, "checks": standing.report.to_record()}
-        if standing.missing:
-            lacks = {**record["synthesis"], "lacks_on_all_evidence": list(standing.missing)}
-            aside.append({**settled, "synthesis": lacks})
-        else:
-            kept.append(settled)
+        settled, stands = _settled(record, readings, goals)
+        (kept if stands else aside).append(settled)
         if told is not None:
             told(place + 1, len(finished))
-    return Settled(tuple(kept), tuple(aside), tuple(laid))
+    return Settled(tuple(kept), tuple(aside), tuple(laid), identity)
+
+
+def _further(
+    laid: list[EvidenceRecord], sheet: RelationSheet, wider: RelationSheet, kinds: OpenKinds
+) -> Iterator[_Reading]:
+    """Yield the readings beside that as it is written, as far as they are others."""
+    if wider is not sheet:
+        yield _Reading("relations joined", FactStore.from_evidence(laid, wider))
+    if kinds.joined:
+        typed = same_names(kinds.read(laid))
+        yield _Reading("types joined", FactStore.from_evidence(typed, sheet), kinds)
+        if wider is not sheet:
+            both = FactStore.from_evidence(typed, wider)
+            yield _Reading("relations and types joined", both, kinds)
+
+
+def _settled(
+    record: dict[str, Any], readings: Sequence[_Reading], goals: Goals
+) -> tuple[dict[str, Any], bool]:
+    """Return the record of a question after the last check, and whether it stands."""
+    graph = QuestionGraph.model_validate(record)
+    for reading in readings:
+        standing = reading.standing(graph, goals)
+        if standing.missing:
+            lacks = {
+                **record["synthesis"],
+                "lacks_on_all_evidence": list(standing.missing),
+                "lacks_read": reading.name,
+            }
+            return {**record, "checks": standing.report.to_record(), "synthesis": lacks}, False
+        if reading is readings[0]:
+            checks = standing.report.to_record()
+    return {**record, **proof_record(graph, readings[0].facts), "checks": checks}, True
 
 
 def _laid_together(evidence: Iterable[EvidenceRecord]) -> dict[str, EvidenceRecord]:

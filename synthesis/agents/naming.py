@@ -99,13 +99,14 @@ async def name_evidence(
             if target is not None:
                 turned = (proposed.direction == "backward") != target.inverted
                 reading = Spelling(target.relation, turned, "replayed")
-        if reading is not None and book.replays(new[name], settled, reading):
+        against = book.objection(new[name], settled, reading) if reading is not None else None
+        if reading is not None and against is None:
             book = book.joined(name, reading)
             way = " backwards" if reading.inverted else ""
             repairs.append(f"relation {name!r} read as {reading.relation!r}{way} (replayed)")
         else:
             if reading is not None:
-                refused.append(f"relation {name!r} as {reading.relation!r}: no fact bears it out")
+                refused.append(f"relation {name!r} as {reading.relation!r}: {against}")
             book = book.named(name)
         settled += [book.rewrite(item) for item in new[name]]
     return [book.rewrite(item) for item in records], book, Naming(tuple(repairs), tuple(refused))

@@ -74,7 +74,7 @@ def test_an_inverted_reading_swaps_all_that_belongs_to_the_ends() -> None:
     assert (turned.head_entity, turned.relation, turned.tail_entity) == ("Ada", "rules", "Ulm")
     assert (turned.head_type, turned.tail_type) == ("person", "city")
     assert (turned.head_id, turned.tail_id) == ("Q1", None)
-    assert turned.model_extra == {"relation_as_found": "ruled by"}
+    assert turned.model_extra == {"relation_as_found": "ruled by", "relation_turned": True}
 
 
 @given(known=RECORDS, new=RECORDS, relation=NAMES, inverted=st.booleans())

@@ -49,7 +49,7 @@ def test_a_rival_that_another_seed_found_sets_a_question_aside() -> None:
     other = (question("hums"), [RIVAL, record(4, "a1", "hums", "cat"), record(5, "b", "hums", "x")])
     for settled in (
         settle([(question(), CATS), other], RelationSheet(), EASY),
-        settle([(question(), CATS)], RelationSheet(), EASY, others=[RIVAL]),
+        settle([(question(), CATS)], RelationSheet(), EASY, others=[[RIVAL]]),
     ):
         (aside, *_) = settled.set_aside
         assert aside["synthesis"]["lacks_on_all_evidence"] == ["several_answers"]
@@ -88,7 +88,7 @@ def test_a_name_that_is_two_things_in_two_seeds_is_one_in_each() -> None:
         "synthesis": {"agreement": []},
     }
     before = settle([(asked, mine)], RelationSheet(), EASY)
-    after = settle([(asked, mine)], RelationSheet(), EASY, others=other)
+    after = settle([(asked, mine)], RelationSheet(), EASY, others=[other])
     answers = [
         (item["checks"]["answers_count"], item["checks"]["faithful"])
         for settled in (before, after)
@@ -100,7 +100,7 @@ def test_a_name_that_is_two_things_in_two_seeds_is_one_in_each() -> None:
 @given(parts=st.lists(evidence(low=0, high=6), max_size=4))
 def test_all_evidence_is_there_once_in_the_order_of_the_seeds(parts: list[list[EvidenceRecord]]):
     """Ids that mean something else in another seed are told apart; nothing is lost."""
-    settled = settle([], RelationSheet(), EASY, others=(item for part in parts for item in part))
+    settled = settle([], RelationSheet(), EASY, others=parts)
     ids = [item.evidence_id for item in settled.evidence]
     assert len(set(ids)) == len(ids)
 

@@ -1,0 +1,324 @@
+"""One name under several types: where it is surely one entity, surely two, and where it is open."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from graphkit.entities import fold
+from graphkit.evidence import LITERAL_TYPES, EvidenceRecord
+from graphkit.interning import canonical_relation
+from graphkit.question import Node, QuestionGraph
+from graphkit.relations import RelationSheet
+
+__all__ = ["OpenKinds", "one_kind"]
+
+_FEW = 5
+_MOSTLY = 0.9
+
+Named = tuple[str, str]
+"""(folded name, type)."""
+
+Way = tuple[str, str]
+"""(relation, the end that something stands at: ``head`` or ``tail``)."""
+
+_OTHER = {"head": "tail", "tail": "head"}
+
+
+class _End(NamedTuple):
+    side: str
+    name: str
+    kind: str | None
+    given: bool
+    """Whether the record gives the type, and not the sheet."""
+    bare: bool
+    """Whether nothing says what it is: no type, no id, no literal."""
+
+
+def _ends(record: EvidenceRecord, sheet: RelationSheet) -> tuple[str, tuple[_End, _End]]:
+    """Return the relation of a record and its ends, as the relation reads them: head, tail.
+
+    The type of an end is that of the record, else that which the sheet has. ``side`` is where the
+    record has it. Ends with an id, and literals, have no type here: they are what they are.
+    """
+    relation, inverted = canonical_relation(record.relation, sheet)
+    entry = sheet.relation(relation)
+    kinds = (entry.tail_type, entry.head_type) if inverted else (entry.head_type, entry.tail_type)
+    found = []
+    for side, name, kind, said, ident in (
+        ("head", record.head_entity, record.head_type, kinds[0], record.head_id),
+        ("tail", record.tail_entity, record.tail_type, kinds[1], record.tail_id),
+    ):
+        read = kind or said or None
+        fixed = ident is not None or read in LITERAL_TYPES
+        bare = read is None and not fixed
+        found.append(_End(side, fold(name), None if fixed else read, bool(kind), bare))
+    one, other = found
+    return relation, (other, one) if inverted else (one, other)
+
+
+@dataclass
+class _Table:
+    """What the evidence says of names that have several types."""
+
+    sheet: RelationSheet
+    kinds: dict[str, dict[str, None]] = field(default_factory=dict)
+    values: dict[Named, dict[Way, set[str]]] = field(default_factory=dict)
+    linked: set[frozenset[Named]] = field(default_factory=set)
+    all_values: dict[Way, dict[str, set[str]]] = field(default_factory=dict)
+    _single: dict[Way, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, records: Iterable[EvidenceRecord], sheet: RelationSheet) -> _Table:
+        records = list(records)
+        kinds: dict[str, dict[str, None]] = defaultdict(dict)
+        read = [_ends(record, sheet) for record in records]
+        for _, ends in read:
+            for end in ends:
+                if end.kind is not None:
+                    kinds[end.name][end.kind] = None
+        table = cls(sheet, {name: found for name, found in kinds.items() if len(found) > 1})
+        if table.kinds:
+            for relation, ends in read:
+                table._take(relation, *ends)
+        return table
+
+    def _take(self, relation: str, head: _End, tail: _End) -> None:
+        for place, end, other in (("head", head, tail), ("tail", tail, head)):
+            way = relation, place
+            self.all_values.setdefault(way, {}).setdefault(end.name, set()).add(other.name)
+            if end.kind is not None and end.name in self.kinds:
+                own = self.values.setdefault((end.name, end.kind), {})
+                own.setdefault(way, set()).add(other.name)
+        if head.name == tail.name and head.kind and tail.kind and head.kind != tail.kind:
+            self.linked.add(frozenset([(head.name, head.kind), (tail.name, tail.kind)]))
+
+    def single(self, way: Way) -> bool:
+        """Whether what stands at an end of a relation has one other end.
+
+        The sheet says so, or at least five names show it, nine in ten of them; names with
+        several types do not count.
+        """
+        if self._said_single(way):
+            return True
+        if way not in self._single:
+            values = [
+                found
+                for name, found in self.all_values.get(way, {}).items()
+                if name not in self.kinds
+            ]
+            alone = sum(1 for found in values if len(found) == 1)
+            self._single[way] = len(values) >= _FEW and alone >= _MOSTLY * len(values)
+        return self._single[way]
+
+    def _said_single(self, way: Way) -> bool:
+        return way[1] == "head" and self.sheet.relation(way[0]).functional
+
+    def _common_ways(self, one: Named, other: Named) -> Iterator[tuple[Way, set[str], set[str]]]:
+        theirs = self.values.get(other, {})
+        for way, found in self.values.get(one, {}).items():
+            if way in theirs:
+                yield way, found, theirs[way]
+
+    def apart(self, one: Named, other: Named) -> bool:
+        """Whether two readings of a name are surely two things.
+
+        A fact leads from one to the other, or a relation that the sheet calls functional has other
+        tails for them.
+        """
+        return frozenset([one, other]) in self.linked or any(
+            self._said_single(way) and ours.isdisjoint(theirs)
+            for way, ours, theirs in self._common_ways(one, other)
+        )
+
+    def same(self, one: Named, other: Named) -> bool:
+        """Whether two readings of a name are surely one thing.
+
+        A fact that only one thing can have holds of both, and none contradicts it.
+        """
+        shared = False
+        for way, ours, theirs in self._common_ways(one, other):
+            if self.single(way) and len(ours | theirs) > 1:
+                return False
+            shared = shared or (bool(ours & theirs) and self.single((way[0], _OTHER[way[1]])))
+        return shared and not self.apart(one, other)
+
+    def groups(self, name: str, *, sure: bool) -> list[list[str]]:
+        """Return the types of a name in groups of one entity each.
+
+        Args:
+            name: A folded name with several types.
+            sure: Join only what is surely one; else all that is not surely apart.
+        """
+        groups = [[kind] for kind in self.kinds[name]]
+        for one, other in itertools.combinations(list(self.kinds[name]), 2):
+            mine, theirs = (next(g for g in groups if kind in g) for kind in (one, other))
+            if mine is theirs or (sure and not self.same((name, one), (name, other))):
+                continue
+            if not any(self.apart((name, a), (name, b)) for a in mine for b in theirs):
+                mine += theirs
+                groups.remove(theirs)
+        return groups
+
+
+def one_kind(records: Sequence[EvidenceRecord], sheet: RelationSheet) -> list[EvidenceRecord]:
+    """Return evidence in which a name that is surely one entity has one type, the first.
+
+    Where a name has several types, these are one entity if a fact that only one thing can have
+    holds under both: the tail of a relation that gives a head one tail, by the sheet or as far as
+    the evidence shows it, or the other way round. Nothing may contradict it. All else stays.
+    """
+    table = _Table.of(records, sheet)
+    change = {
+        (name, kind): group[0]
+        for name in table.kinds
+        for group in table.groups(name, sure=True)
+        for kind in group[1:]
+    }
+    if not change:
+        return list(records)
+    return [_retyped(record, _ends(record, sheet)[1], change) for record in records]
+
+
+def _retyped(
+    record: EvidenceRecord, ends: Iterable[_End], change: Mapping[Named, str]
+) -> EvidenceRecord:
+    update: dict[str, object] = {}
+    for end in ends:
+        kind = change.get((end.name, end.kind)) if end.kind is not None else None
+        if kind is not None and kind != end.kind:
+            update[f"{end.side}_type"] = kind
+            if end.given:
+                update[f"{end.side}_type_as_found"] = end.kind
+    return record.model_copy(update=update) if update else record
+
+
+@dataclass(frozen=True)
+class OpenKinds:
+    """The reading in which a name is one entity under all its types, unless these are surely two.
+
+    Attributes:
+        sheet: The relation sheet.
+        groups: Folded name -> its types, in groups of one entity each, where there are several.
+        change: (folded name, type) -> the type that it has in this reading.
+        kinds: Type -> the one that stands for it: what is one entity under two types shows that
+            the types do not tell things apart.
+        loose: Types that tell some names apart and others not; they choose nothing here.
+    """
+
+    sheet: RelationSheet
+    groups: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    change: Mapping[Named, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    loose: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, records: Iterable[EvidenceRecord], sheet: RelationSheet) -> OpenKinds:
+        """Collect the names that have several types."""
+        table = _Table.of(records, sheet)
+        groups = {
+            name: tuple(tuple(group) for group in table.groups(name, sure=False))
+            for name in table.kinds
+        }
+        apart = {
+            frozenset([one, other])
+            for found in groups.values()
+            for first, second in itertools.combinations(found, 2)
+            for one in first
+            for other in second
+        }
+        classes = _classes((group for found in groups.values() for group in found), apart)
+        kinds = {kind: members[0] for members in classes for kind in members}
+        change: dict[Named, str] = {}
+        loose: set[str] = set()
+        for name, found in groups.items():
+            for group in found:
+                change.update(((name, kind), kinds[group[0]]) for kind in group)
+                if len({kinds[kind] for kind in group}) > 1:
+                    loose.update(group)
+        return cls(sheet, groups, change, kinds, frozenset(loose))
+
+    @property
+    def joined(self) -> bool:
+        """Whether anything is one here that is two as it is written."""
+        return any(len(group) > 1 for found in self.groups.values() for group in found)
+
+    def read(self, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
+        """Return the evidence in this reading.
+
+        A name without a type that is several things may be any of them: its facts are there for
+        each, under ids of their own.
+        """
+        result = []
+        for record in records:
+            ends = _ends(record, self.sheet)[1]
+            change = {
+                (end.name, end.kind): self.change.get(
+                    (end.name, end.kind), self.kinds.get(end.kind, end.kind)
+                )
+                for end in ends
+                if end.kind is not None
+            }
+            typed = _retyped(record, ends, change)
+            sides = [f"{end.side}_type" for end in ends]
+            choices = itertools.product(*map(self._perhaps, ends))
+            for place, chosen in enumerate(choices):
+                update: dict[str, object] = {
+                    side: kind for side, kind in zip(sides, chosen, strict=True) if kind is not None
+                }
+                if place:
+                    update["evidence_id"] = f"{record.evidence_id}~{place}"
+                result.append(typed.model_copy(update=update) if update else typed)
+        return result
+
+    def _perhaps(self, end: _End) -> list[str | None]:
+        """Return the types that an end without one may have; None where it stays as it is."""
+        found = self.groups.get(end.name, ()) if end.bare else ()
+        return list(dict.fromkeys(self.change[end.name, group[0]] for group in found)) or [None]
+
+    def asked(self, graph: QuestionGraph) -> QuestionGraph:
+        """Return a question in this reading: the types of its nodes are those of the evidence."""
+        return graph.replace(
+            nodes=tuple(
+                node.model_copy(update={"entity_type": self._asked(node, graph)})
+                for node in graph.nodes
+            )
+        )
+
+    def _asked(self, node: Node, graph: QuestionGraph) -> str | None:
+        kind = node.entity_type
+        if kind is None:
+            return None
+        for name in node.known_entities:
+            if (fold(name), kind) in self.change:
+                return self.change[fold(name), kind]
+        if kind in self.loose and graph.incoming[node.node_id]:
+            return None
+        return self.kinds.get(kind, kind)
+
+    def to_record(self) -> list[dict[str, Any]]:
+        """Return the names that have several types as plain data."""
+        return [
+            {"name": name, "one": [list(group) for group in found if len(group) > 1]}
+            | ({"apart": [group[0] for group in found]} if len(found) > 1 else {})
+            for name, found in self.groups.items()
+        ]
+
+
+def _classes(groups: Iterable[Sequence[str]], apart: set[frozenset[str]]) -> list[list[str]]:
+    """Join types that one group has, unless some name tells them apart."""
+    classes: list[list[str]] = []
+    for group in groups:
+        for kind in group:
+            if not any(kind in members for members in classes):
+                classes.append([kind])
+        for one, other in itertools.combinations(group, 2):
+            mine, theirs = (next(c for c in classes if kind in c) for kind in (one, other))
+            if mine is theirs or any(frozenset([a, b]) in apart for a in mine for b in theirs):
+                continue
+            mine += theirs
+            classes.remove(theirs)
+    return classes
