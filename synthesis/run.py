@@ -64,6 +64,7 @@ class RunResult:
         missing: What was missing where a seed was given up, counted.
         unfinished: Seed -> why it is not finished; resuming takes them up again.
         stopped: Why the run stopped before its end, if it did.
+        mendable: Whether it stopped since an endpoint cannot be asked as the settings have it.
         costs: What calls cost, by agent and model.
         web: What was searched for and visited, counted.
         agreement: How often the model's view agreed with the computed checks.
@@ -77,6 +78,7 @@ class RunResult:
     missing: Counter[str] = field(default_factory=Counter)
     unfinished: dict[str, str] = field(default_factory=dict)
     stopped: str | None = None
+    mendable: bool = False
     costs: list[dict[str, Any]] = field(default_factory=list)
     web: dict[str, int] = field(default_factory=dict)
     agreement: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -123,6 +125,7 @@ class _Session:
         self.seeds = deduplicated(folder.plan.seeds)
         self.unfinished: dict[str, str] = {}
         self.stopped: str | None = None
+        self.mendable = False
         self.refusals = 0
         self.outcomes = Counter(
             str(self.journal.ended[seed.id]["status"])
@@ -163,7 +166,7 @@ class _Session:
             return
         except (BudgetError, ModelAccessError, WebError, ExchangeLogError) as error:
             # It would be the same for every other seed.
-            self.stopped = self.stopped or str(error)
+            self._stop(str(error), mendable=isinstance(error, (ModelAccessError, WebError)))
             self.unfinished[seed.id] = str(error)
             return
         except JournalError:
@@ -192,7 +195,11 @@ class _Session:
         self.refusals += 1
         answered = any(row.calls for row in self.door.costs())
         if self.refusals >= _REFUSALS or not answered:
-            self.stopped = self.stopped or why
+            self._stop(why, mendable=True)
+
+    def _stop(self, why: str, *, mendable: bool) -> None:
+        if self.stopped is None:
+            self.stopped, self.mendable = why, mendable
 
     def _tell(self) -> None:
         if self.told is None:
@@ -282,6 +289,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
         missing,
         session.unfinished,
         session.stopped,
+        session.mendable,
         agreement={name: dict(sorted(found.items())) for name, found in agreement.items()},
         account=account(journal.steps()),
     )

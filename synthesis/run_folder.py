@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from graphkit.formats.evidence import evidence_text, read_evidence
 from graphkit.formats.writing import write_text
 from graphkit.models import ModelSettings
 from graphkit.relations import RelationSheet
+from graphkit.stores.schema import package_version
 from synthesis.domains import Domain
 from synthesis.loop_settings import LoopSettings
 from synthesis.prompting import prompt_digests
@@ -92,12 +93,15 @@ class RunFolder:
         path: The folder.
         run: The name of the run.
         plan: What it depends on.
+        graphkit: The version of graphkit that it was begun with, ``source`` where it was not
+            installed; None where that was not yet written down.
     """
 
-    def __init__(self, path: Path, run: str, plan: RunPlan) -> None:
+    def __init__(self, path: Path, run: str, plan: RunPlan, graphkit: str | None = None) -> None:
         self.path = path
         self.run = run
         self.plan = plan
+        self.graphkit = graphkit
 
     @classmethod
     def create(cls, path: Path, plan: RunPlan, *, run: str | None = None) -> RunFolder:
@@ -130,12 +134,14 @@ class RunFolder:
             ) from error
         record = {
             "run": name,
+            "graphkit": package_version(),
             "plan": plan.model_dump(mode="json"),
             "prompts": prompt_digests(),
             "pid": os.getpid(),
         }
-        write_text(path / "run.json", [json.dumps(record, ensure_ascii=False, indent=1), "\n"])
-        return cls(path, name, plan)
+        folder = cls(path, name, plan, package_version())
+        folder.write_json("run.json", record)
+        return folder
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -151,6 +157,7 @@ class RunFolder:
             record = json.loads(file.read_text(encoding="utf-8"))
             name, told = str(record["run"]), dict(record["prompts"])
             plan = RunPlan.model_validate(record["plan"])
+            version = record.get("graphkit")
         except FileNotFoundError as error:
             raise FormatError(
                 Problem("there is no run in this folder", "no_run", str(file))
@@ -177,13 +184,29 @@ class RunFolder:
                     file=str(file),
                 )
             )
-        return cls(path, name, plan)
+        return cls(path, name, plan, None if version is None else str(version))
 
     def with_seeds(self, seeds: Iterable[Seed]) -> RunFolder:
         """Return the run with seeds that were found, in a file of their own: ``seeds.jsonl``."""
         found = tuple(deduplicated([*self.plan.seeds, *seeds]))
         self.write_lines("seeds.jsonl", seed_records(found))
-        return RunFolder(self.path, self.run, self.plan.model_copy(update={"seeds": found}))
+        return RunFolder(
+            self.path, self.run, self.plan.model_copy(update={"seeds": found}), self.graphkit
+        )
+
+    def mended(self, plan: RunPlan, changes: Sequence[Mapping[str, Any]]) -> RunFolder:
+        """Return the run with another plan, which is written down with what has changed.
+
+        Args:
+            plan: What the run depends on from now on.
+            changes: What is another in it; it stands in ``run.json`` as ``mended``.
+        """
+        record = json.loads(self.file("run.json").read_text(encoding="utf-8"))
+        record["plan"] = plan.model_dump(mode="json")
+        mend = {"graphkit": package_version(), "changes": list(changes)}
+        record["mended"] = [*record.get("mended", ()), mend]
+        self.write_json("run.json", record)
+        return RunFolder(self.path, self.run, plan, self.graphkit)
 
     def file(self, name: str) -> Path:
         """Return the place of a file of the run."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["synthesize"]
 
 _REASONS = 5
+_MENDING = (
+    "a wrong address, key variable or model that never answered can be mended: graphkit --settings "
+    "FILE synthesize --resume {}"
+)
 _COSTS = ("agent", "model", "calls", "from log", "in", "kept", "out", "thought", "cost")
 _BASIS = {"closed": "unique, its relations are complete", "evidence": "unique on the evidence"}
 
@@ -75,6 +79,10 @@ def synthesize(
 
     Everything lies in the folder of the run. It can be stopped at any moment; --resume goes on,
     and nothing is asked or paid for twice. The exit code is 1 while seeds are unfinished.
+
+    A wrong endpoint, key variable, price or limit is mended on the way: with "graphkit --settings
+    FILE synthesize --resume DIR", or with --base-url, --model and --parallel beside --resume. The
+    model of an agent that has answered already stays.
     """
     from synthesis.readiness import require_ready
     from synthesis.run_folder import RunFolder
@@ -88,12 +96,10 @@ def synthesize(
             "domains": domains,
             "run": folder,
             "relations": relations,
-            "model": model,
-            "base_url": base_url,
-            **knobs,
+            **{name: value for name, value in knobs.items() if name != "parallel"},
         }
         _only_resume(given)
-        run = RunFolder.open(Path(resume))
+        run = _opened(Path(resume), model, base_url, knobs["parallel"])
     else:
         if folder is None:
             raise click.UsageError("--run DIR is missing: the folder in which the run is kept")
@@ -136,6 +142,8 @@ def _complain(run: RunFolder, result: RunResult) -> None:
         complain(
             f"{left:,} of {result.seeds:,} seeds are not finished; --resume {run.path} goes on"
         )
+    if result.mendable:
+        note(_MENDING.format(run.path))
 
 
 def _only_resume(given: Mapping[str, Any]) -> None:
@@ -144,9 +152,27 @@ def _only_resume(given: Mapping[str, Any]) -> None:
     if named:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in named)
         raise click.UsageError(
-            f"{flags}: a run that is resumed keeps what it was begun with; expected --resume DIR "
-            "and limits only"
+            f"{flags}: a run that is resumed keeps what it was begun with; expected --resume DIR, "
+            "limits, and what says where models are asked: --model, --base-url, --parallel, and "
+            "--settings FILE before synthesize"
         )
+
+
+def _opened(folder: Path, model: str | None, base_url: str | None, parallel: int | None) -> Any:
+    """Open a run that goes on, mended as the options want it."""
+    from cli.mending import mended
+    from graphkit.stores.schema import package_version
+    from synthesis.run_folder import RunFolder
+
+    run = RunFolder.open(folder)
+    version = package_version()
+    if run.graphkit != version:
+        begun = run.graphkit or "a version that did not write its name down"
+        note(
+            f"the run was begun with graphkit {begun}, this is {version}: a step that comes out "
+            "otherwise than it is written down ends it"
+        )
+    return mended(run, model, base_url, parallel)
 
 
 def _plan(
@@ -228,6 +254,7 @@ async def _run(run: RunFolder, budget: Any) -> RunResult:
                 run = await find_run_seeds(run, budget=budget, told=told)
         except (BudgetError, ModelError, WebError):
             complain(f"the search for seeds has not come to its end; --resume {run.path} goes on")
+            note(_MENDING.format(run.path))
             raise
     with progress("synthesizing", "seeds") as told:
         start = time.monotonic()

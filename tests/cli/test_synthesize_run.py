@@ -11,7 +11,7 @@ import pytest
 from model_faults import FaultServer, failed
 
 from tests.cli.conftest import Run, errors
-from tests.synthesis.loopback import SMALL, Servers, servers
+from tests.synthesis.loopback import Servers, servers
 
 LOCAL = "[web]\nprovider = 'searxng'\nbase_url = 'http://127.0.0.1:9'\n"
 MODEL = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
@@ -38,7 +38,10 @@ def _no_models_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ((*MODEL, "--run", "r", "--find-seeds", "0"), "--find-seeds"),
         (("--resume", "r", "--run", "r"), "--run: a run that is resumed keeps"),
-        (("--resume", "r", "--model", "m", "--min-edges", "6"), "--min-edges, --model"),
+        (
+            ("--resume", "r", "--model", "m", "--min-edges", "6"),
+            "--min-edges: a run that is resumed",
+        ),
         (("--resume", "r", "--seeds", "s", "--entity", "Ulm"), "--entity, --seeds"),
         (("--resume", "r", "--no-rivals"), "--rivals"),
         (("--resume", "r", "--since", "2026-01-01"), "--since"),
@@ -171,29 +174,11 @@ def outside() -> Iterator[Servers]:
         yield running
 
 
-def _tables(outside: Servers) -> str:
-    web = {
-        **outside.web_settings().model_dump(mode="json", exclude_defaults=True),
-        "connect_to": dict(outside.web.connect_to),
-    }
-    lines = ["[synthesis]", "since = '2026-01-01'"]
-    lines += [f"{name} = {json.dumps(value)}" for name, value in SMALL.items()]
-    lines += ["[models.default]", 'model = "scripted"']
-    lines += [f"base_url = {json.dumps(outside.model.base_url)}", "input_price = 1.0"]
-    lines += ["output_price = 1.0", "[web]"]
-    lines += [
-        f"{name} = {json.dumps(value)}" for name, value in web.items() if name != "connect_to"
-    ]
-    lines += ["[web.connect_to]"]
-    lines += [f"{json.dumps(host)} = {json.dumps(at)}" for host, at in web["connect_to"].items()]
-    return "\n".join(lines) + "\n"
-
-
 def test_two_seeds_become_questions_that_can_be_exported(
     run: Run, tmp_path: Path, outside: Servers
 ) -> None:
     """A limit stops the run; it is taken up; its folder is checked and exported."""
-    settings(tmp_path, _tables(outside))
+    settings(tmp_path, outside.settings_text())
     Path("s.txt").write_text("".join(f"{name}\n" for name in SEEDS))
     first = run("synthesize", "--seeds", "s.txt", "--run", "r", "--max-calls", "12", "--json")
     assert first.exit_code == 1, first.stderr
@@ -247,7 +232,7 @@ def test_seeds_are_found_in_domains_of_the_user_and_kept(
     run: Run, tmp_path: Path, outside: Servers
 ) -> None:
     """They are in the folder as a file that can be given again; going on finds no others."""
-    settings(tmp_path, _tables(outside))
+    settings(tmp_path, outside.settings_text())
     Path("d.toml").write_text(
         '[[domain]]\nname = "Geography"\nsubdomains = [{name = "Countries"}, {name = "Rivers"}]\n'
     )
@@ -269,7 +254,7 @@ def test_a_search_for_seeds_that_a_limit_stops_can_be_taken_up(
     run: Run, tmp_path: Path, outside: Servers
 ) -> None:
     """The error says how to go on; what was asked is not asked again."""
-    settings(tmp_path, _tables(outside))
+    settings(tmp_path, outside.settings_text())
     Path("d.toml").write_text('[[domain]]\nname = "a"\nsubdomains = [{name = "Countries"}]\n')
     given = ("--find-seeds", "2", "--domains", "d.toml", "--run", "r")
     paid = outside.model.stats["paid"]

@@ -122,6 +122,28 @@ class Servers:
             seeds=tuple(Seed(entity_name=name) for name in names),
         )
 
+    def settings_text(self, **model: Any) -> str:
+        """Return a settings file of a small run over these servers.
+
+        Args:
+            **model: Settings of the model of every agent, over those that fit.
+        """
+        web = self.web_settings().model_dump(mode="json", exclude_defaults=True)
+        hosts = dict(self.web.connect_to)
+        web.pop("connect_to", None)
+        prices = {"input_price": 1.0, "output_price": 1.0}
+        default = {"model": "scripted", "base_url": self.model.base_url, **prices, **model}
+        return "".join(
+            f"[{table}]\n"
+            + "".join(f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in rows.items())
+            for table, rows in (
+                ("synthesis", {"since": SINCE, **SMALL}),
+                ("models.default", default),
+                ("web", web),
+                ("web.connect_to", hosts),
+            )
+        )
+
     def run(
         self,
         folder: Path,
