@@ -21,7 +21,7 @@ from graphkit.models.endpoint import RequestRefusedError
 from synthesis.account import account
 from synthesis.agents.gathering import Errand
 from synthesis.journal import Journal
-from synthesis.run_folder import RunFolder
+from synthesis.run_folder import RunFolder, RunPlan
 from synthesis.seed_loop import ACCEPTED, SeedLoop
 from synthesis.seeds import Seed, deduplicated
 from synthesis.settling import Settled, settle
@@ -69,7 +69,8 @@ class RunResult:
         web: What was searched for and visited, counted.
         agreement: How often the model's view agreed with the computed checks.
         account: What was repaired and what was refused, see :func:`synthesis.account.account`.
-        perhaps_paid: Calls of earlier sessions that were cut off: paid for, perhaps, and lost.
+        cut_off: Calls of earlier sessions that were cut off: paid for, perhaps, and lost; of models
+            (``model``) and of a search provider that wants a key (``search``).
     """
 
     settled: Settled
@@ -83,7 +84,12 @@ class RunResult:
     web: dict[str, int] = field(default_factory=dict)
     agreement: dict[str, dict[str, int]] = field(default_factory=dict)
     account: dict[str, dict[str, int]] = field(default_factory=dict)
-    perhaps_paid: int = 0
+    cut_off: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def perhaps_paid(self) -> int:
+        """How many calls of earlier sessions were cut off and may be paid for."""
+        return sum(self.cut_off.values())
 
     def to_record(self) -> dict[str, Any]:
         """Return the summary as plain data."""
@@ -101,6 +107,7 @@ class RunResult:
             "account": self.account,
             "identity": self.settled.identity,
             "perhaps_paid": self.perhaps_paid,
+            "cut_off": self.cut_off,
         }
 
 
@@ -244,7 +251,7 @@ async def run_seeds(
         OperationError: Results cannot be written.
     """
     with ExchangeLog.open(folder.file("exchanges.jsonl"), run=folder.run) as log:
-        perhaps_paid = log.unfinished
+        cut_off = _perhaps_paid(log.cut_off(), folder.plan)
         with Journal.open(folder.file("journal.jsonl"), run=folder.run) as journal:
             plan = folder.plan
             async with (
@@ -257,9 +264,15 @@ async def run_seeds(
             result = _settled(folder, journal, session)
             result.costs = costs
             result.web = dict(sorted(web.counts.items()))
-            result.perhaps_paid = perhaps_paid
+            result.cut_off = cut_off
     _write(folder, result)
     return result
+
+
+def _perhaps_paid(cut_off: Mapping[str, int], plan: RunPlan) -> dict[str, int]:
+    """Return what of the calls that were cut off costs something: visits never do."""
+    kinds = ("model",) if plan.web.key_variable is None else ("model", "search")
+    return {kind: cut_off.get(kind, 0) for kind in kinds}
 
 
 def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResult:
@@ -267,6 +280,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
     others: list[list[EvidenceRecord]] = []
     missing: Counter[str] = Counter()
     agreement: dict[str, Counter[str]] = {}
+    known = {seed.id for seed in session.seeds}
     for seed in session.seeds:
         ended = journal.ended.get(seed.id)
         if ended is None:
@@ -291,7 +305,7 @@ def _settled(folder: RunFolder, journal: Journal, session: _Session) -> RunResul
         session.stopped,
         session.mendable,
         agreement={name: dict(sorted(found.items())) for name, found in agreement.items()},
-        account=account(journal.steps()),
+        account=account(step for step in journal.steps() if step["seed"] in known),
     )
 
 

@@ -27,6 +27,7 @@ _MENDING = (
     "a wrong address, key variable or model that never answered can be mended: graphkit --settings "
     "FILE synthesize --resume {}"
 )
+_PAID = {"model": "models", "search": "the search provider"}
 _COSTS = ("agent", "model", "calls", "from log", "in", "kept", "out", "thought", "cost")
 _BASIS = {"closed": "unique, its relations are complete", "evidence": "unique on the evidence"}
 
@@ -332,6 +333,7 @@ def _tell(run: RunFolder, result: RunResult) -> None:
             )
         )
     if result.perhaps_paid:
-        note(f"{result.perhaps_paid} calls of an earlier session were cut off; they may be paid")
+        parts = [f"{count:,} of {_PAID[kind]}" for kind, count in result.cut_off.items() if count]
+        note(f"calls of an earlier session were cut off and may be paid: {', '.join(parts)}")
     if result.settled.questions:
         note(f"{run.path}/questions.jsonl and evidence.jsonl can be loaded, checked and exported")

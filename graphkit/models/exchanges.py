@@ -85,7 +85,7 @@ class ExchangeLog:
         self._reader = reader
         self._size = 0
         self._places: dict[bytes, int] = {}
-        self._begun: set[bytes] = set()
+        self._begun: dict[bytes, int] = {}
         self._calls: dict[str, tuple[asyncio.Task[Any], list[int]]] = {}
         self._tally = UseTally()
 
@@ -143,6 +143,17 @@ class ExchangeLog:
     def unfinished(self) -> int:
         """How many calls of earlier sessions were begun, have no end and were not made again."""
         return len(self._begun)
+
+    def cut_off(self) -> dict[str, int]:
+        """Return how many of the unfinished calls there are of each kind."""
+        found: dict[str, int] = {}
+        for offset in sorted(self._begun.values()):
+            self._reader.seek(offset)
+            kind = str(json.loads(self._reader.readline()).get("of"))
+            found[kind] = found.get(kind, 0) + 1
+        if self.path is None:
+            self._reader.seek(0, os.SEEK_END)
+        return found
 
     def earlier(self) -> tuple[PastUse, ...]:
         """Return what the sessions before this one used, a row for each kind, agent and model."""
@@ -237,7 +248,7 @@ class ExchangeLog:
             reply = await call()
         except Exception as error:
             self.note(key, "failed", agent=agent, of=kind, error=str(error))
-            self._begun.discard(_short(key))
+            self._begun.pop(_short(key), None)
             raise
         record: dict[str, Any] = {"key": key, "kind": kind, "run": self.run, "at": _now()}
         if agent is not None:
@@ -254,7 +265,7 @@ class ExchangeLog:
             text = _ENCODER.encode(record)
         line = _line(text, record)
         self._places[_short(key)] = self._append(line)
-        self._begun.discard(_short(key))
+        self._begun.pop(_short(key), None)
         return json.loads(line)["reply"]
 
     def _forget(self, key: str, done: asyncio.Task[Any]) -> None:
@@ -317,9 +328,9 @@ class ExchangeLog:
             if run != self.run:
                 others.add(run)
             elif kind == "begun":
-                self._begun.add(_short(key))
+                self._begun[_short(key)] = self._size
             elif kind != "retried":
-                self._begun.discard(_short(key))
+                self._begun.pop(_short(key), None)
                 if kind != "failed":
                     self._places[_short(key)] = self._size
                     self._tally.add(json.loads(line[: line.index(_BODY)] + b"}"))

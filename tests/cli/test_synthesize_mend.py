@@ -190,3 +190,25 @@ def test_another_version_is_a_note_and_no_error(run: Run, outside: Servers) -> N
     del told["graphkit"]
     file.write_text(json.dumps(told), encoding="utf-8")
     assert "a version that did not write" in resume(run, None, "--max-calls", "2").stderr
+
+
+def test_how_many_calls_may_be_paid_is_said_of_each_kind(
+    run: Run, outside: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models and a search provider with a key; not a word where only visits were cut off."""
+    monkeypatch.setenv("SEARCH_KEY", "k")
+    text = outside.settings_text().replace("[web]", '[web]\napi_key_env = "SEARCH_KEY"')
+    begin(run, text, "--max-calls", "2")
+    name = json.loads(Path("r", "run.json").read_text(encoding="utf-8"))["run"]
+
+    def cut_off(*kinds: str) -> str:
+        with Path("r", "exchanges.jsonl").open("a", encoding="utf-8") as log:
+            for number, kind in enumerate(kinds):
+                record = {"key": f"{kind}{number}", "kind": "begun", "run": name, "of": kind}
+                log.write(json.dumps(record, separators=(",", ":")) + "\n")
+        return run("synthesize", "--resume", "r", "--max-calls", "2").stderr
+
+    assert "cut off" not in cut_off("visit")
+    assert "may be paid: 1 of models, 2 of the search provider" in cut_off(
+        "visit", "model", "search", "search"
+    )

@@ -189,6 +189,24 @@ def test_a_call_that_was_retried_and_has_no_end_is_unfinished(tmp_path: Path) ->
         assert log.unfinished == 0
 
 
+def test_unfinished_calls_are_told_apart_by_kind(tmp_path: Path) -> None:
+    """A model may have to be paid, a page never; what was finished or failed is not counted."""
+    path = tmp_path / "log.jsonl"
+    with ExchangeLog.open(path, run="r") as log:
+        for number, kind in enumerate(("model", "visit", "visit", "search", "model")):
+            log.note(f"k{number}", "begun", of=kind)
+        log.note("k4", "failed", of="model")
+    data = path.read_bytes()
+    with ExchangeLog.open(None, run="r") as log:
+        assert log.cut_off() == {}
+    with ExchangeLog.open(path, run="r") as log:
+        assert log.cut_off() == {"model": 1, "search": 1, "visit": 2}
+        ask(log, "k1", Outside())
+        assert log.cut_off() == {"model": 1, "search": 1, "visit": 1}
+        assert log.unfinished == 3
+    assert path.read_bytes().startswith(data)
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     """One writer at a time, and the file is free after it."""
     path = tmp_path / "log.jsonl"
