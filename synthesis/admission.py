@@ -154,7 +154,13 @@ def evidence_id(head: str, relation: str, tail: str, url: str) -> str:
     return "e" + hashlib.sha256(text.encode()).hexdigest()[:15]
 
 
-def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: str) -> Admission:
+def admit(
+    items: Iterable[GatheredItem],
+    pages: Sequence[SourcePage],
+    *,
+    since: str,
+    listed: Iterable[tuple[str, str]] = (),
+) -> Admission:
     """Take the items that a visited page bears out.
 
     An item needs a page that was visited in this conversation, words that stand on that page, and
@@ -162,14 +168,19 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
     page has both names, that sentence takes their place. Whether it can be fresh follows from the
     date of the page, else from the date that the agent read there if its year stands on the page,
     else from a year in the words. It is fresh if the agent says so too: a new page also tells what
-    has long been known. Such an item carries ``recent_page``, since a rumour that is not called
-    fresh must be cross-checked all the same.
+    has long been known.
+
+    An item carries ``recent_page``, and is cross-checked, if anything at all speaks for its being
+    recent: that date or year, the agent, a date that it names, or the date that a search gave for
+    the page. A page that writes an early date over a rumour does not get past the check by it.
 
     Args:
         items: What the agent reports.
         pages: The pages that it visited.
         since: The timestamp t, as an ISO date.
+        listed: Addresses with the date that a search gave for them.
     """
+    new = {address_key(url) for url, told in listed if _recent(told, since)}
     book = {address_key(url): page for page in pages for url in (page.url, page.final_url)}
     readings: dict[str, _Reading] = {}
     records: dict[str, EvidenceRecord] = {}
@@ -233,10 +244,15 @@ def admit(items: Iterable[GatheredItem], pages: Sequence[SourcePage], *, since: 
             tail_type=item.tail_type,
             sha256=page.sha256,
         )
-        if verdict.fresh:
-            record = record.model_copy(update={"recent_page": True})
-        records.setdefault(number, record)
+        recent = verdict.fresh or item.is_fresh_knowledge or _recent(item.published_at, since)
+        record = records.setdefault(number, record)
+        if recent or not new.isdisjoint((address_key(page.url), address_key(url))):
+            records[number] = record.model_copy(update={"recent_page": True})
     return Admission(tuple(records.values()), tuple(refused), tuple(repairs), renamed)
+
+
+def _recent(published: str | None, since: str) -> bool:
+    return freshness(since=since, published=published).fresh
 
 
 def address_key(url: str) -> str:

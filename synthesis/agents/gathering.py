@@ -211,7 +211,7 @@ async def _conversation(errand: Errand, role: str, *, vote: int = 0, **blocks: A
         vote=vote,
     )
     pages = list(access.pages.values())
-    admission = admit(reply.value.evidence, pages, since=errand.since)
+    admission = admit(reply.value.evidence, pages, since=errand.since, listed=access.listed_dates())
     repairs, left_out = reply.repairs, reply.value.left_out
     if left_out:
         repairs = (*repairs, f"{left_out} of the items do not fit and are left out")

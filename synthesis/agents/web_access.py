@@ -130,6 +130,15 @@ class WebAccess:
         self.shown += len(text)
         return visit_json(page, text)
 
+    def listed_dates(self) -> list[tuple[str, str]]:
+        """Return the addresses that a search gave a date for, each with that date."""
+        return [
+            (result.url, result.published_at)
+            for outcome in self.searches
+            for result in outcome.results
+            if result.published_at is not None
+        ]
+
     def record(self) -> dict[str, Any]:
         """Return what was done, as plain data, for the journal."""
         return {

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from graphkit.evidence import EvidenceRecord
 from synthesis.admission import Admission, GatheredItem, admit, evidence_id
-from synthesis.evidence_pool import EvidencePool
+from synthesis.evidence_pool import EvidencePool, wants_reliability
 
 SINCE = "2026-01-01"
 TEXT = """Ulm lies on the Danube. Its minster, “the tallest”, opened in 1890.
@@ -46,6 +46,10 @@ def item(**changes: object) -> GatheredItem:
 
 def admitted(*items: GatheredItem, pages: tuple[Visited, ...] = (Visited(),)) -> Admission:
     return admit(items, pages, since=SINCE)
+
+
+def recent(record: EvidenceRecord) -> bool:
+    return bool((record.model_extra or {}).get("recent_page"))
 
 
 def refusal(*items: GatheredItem, pages: tuple[Visited, ...] = (Visited(),)) -> list[str]:
@@ -211,11 +215,59 @@ def test_freshness_is_not_the_agents_alone_to_say(
         )
         (record,) = result.records
         assert record.is_fresh_knowledge is (fresh and said)
-        assert bool((record.model_extra or {}).get("recent_page")) is fresh
+        assert recent(record) is (fresh or said or claimed in ("2026-06-01", "2027-03-01"))
         assert any("is_fresh_knowledge" in repair for repair in result.repairs) is (
             said and not fresh
         )
         assert record.published_at in (page_date, "2026-03-01" if fresh else None)
+
+
+@pytest.mark.parametrize(
+    ("page_date", "claimed", "said", "listed", "expected"),
+    [
+        ("2019-01-01", None, False, (), False),
+        ("2019-01-01", None, True, (), True),
+        ("2019-01-01", "2026-03-01", False, (), True),
+        ("2019-01-01", "2018-03-01", False, (), False),
+        ("2019-01-01", None, False, [("https://news.example/ulm/", "2026-05-01")], True),
+        ("2019-01-01", None, False, [("https://short.example/u", "2026-05-01")], True),
+        ("2019-01-01", None, False, [("https://news.example/ulm", "2025-12-31")], False),
+        ("2019-01-01", None, False, [("https://other.example/ulm", "2026-05-01")], False),
+        ("2026-02-03", None, False, [("https://news.example/ulm", "2019-01-01")], True),
+        (None, None, False, [("https://news.example/ulm", "soon")], False),
+        (None, None, True, (), True),
+    ],
+)
+def test_whatever_speaks_for_recent_makes_it_be_cross_checked(
+    page_date: str | None,
+    claimed: str | None,
+    said: bool,
+    listed: list[tuple[str, str]],
+    expected: bool,
+) -> None:
+    """A forged early date on the page takes no rumour past the check, and makes nothing fresh."""
+    rumour = item(
+        evidence_text="Ulm lies on the Danube",
+        tail_entity="Danube",
+        published_at=claimed,
+        is_fresh_knowledge=said,
+    )
+    page = Visited(url="https://short.example/u", published_at=page_date)
+    result = admit([rumour], [page], since=SINCE, listed=listed)
+    (record,) = result.records
+    assert recent(record) is expected
+    assert wants_reliability(record) is expected
+    if page_date == "2019-01-01":
+        assert not record.is_fresh_knowledge
+
+
+def test_a_claim_that_is_called_fresh_once_is_cross_checked() -> None:
+    """However often, and in whatever order, it was reported as old knowledge beside."""
+    old = Visited(published_at="2019-01-01")
+    for said in ((True, False), (False, True)):
+        items = [item(is_fresh_knowledge=word) for word in said]
+        (record,) = admitted(*items, pages=(old,)).records
+        assert recent(record)
 
 
 def test_the_same_claim_from_the_same_page_is_one_record() -> None:

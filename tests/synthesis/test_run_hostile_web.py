@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from static_web.hosts import DISPUTER, INJECTED, MIRROR, TRAP, WHISPERS
 from static_web.pages import Page
+from static_web.search import SearchEngine
 
 from synthesis.admission import evidence_id
 from synthesis.web.domains import root_domain
@@ -136,6 +137,29 @@ def test_a_rumour_is_set_aside_with_its_reason(deceived: tuple[Servers, Path]) -
             assert MIRROR not in {url.split("/")[2] for url in verdict["supporting"]}
             copies += verdict["set_aside"]
     assert {url.split("/")[2] for url in copies} >= {MIRROR}
+
+
+def test_a_forged_early_date_takes_no_rumour_past_the_check(tmp_path: Path) -> None:
+    """The page says that it is old, the search engine knows better: its claim is cross-checked."""
+    forged: dict[tuple[str, str], Page] = {}
+
+    def backdated(page: Page) -> Page:
+        if page.host not in (WHISPERS, MIRROR):
+            return page
+        forged[page.host, page.path] = page
+        return replace(page, published="2019-05-01")
+
+    lead = {name: RUMOURED[name][:1] for name in ("Azerbaijan", "Croatia")}
+    with servers(lead=lead, believes=True, pages=backdated) as outside:
+        true = [forged.get((page.host, page.path), page) for page in outside.web.pages]
+        outside.web._engine = SearchEngine(true)
+        outside.run(tmp_path / "run", lead, min_iterations=1, min_edges=2, min_hops=1)
+        for urls in lead.values():
+            for verdict in _verdicts_on(outside, tmp_path / "run", urls[0]):
+                assert verdict["label"] != "credible"
+        rumours = {tuple(fact) for page in forged.values() for fact in page.false}
+    assert rumours
+    assert not _kept(tmp_path / "run") & rumours
 
 
 def test_a_copy_is_no_second_source(deceived: tuple[Servers, Path]) -> None:
