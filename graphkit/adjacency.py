@@ -64,18 +64,17 @@ class Table:
             return self.values[:0]
         else:
             rows = self.keys.searchsorted(source.ids)
-            rows[rows == len(self.keys)] = 0
-            rows = rows[self.keys[rows] == source.ids]
+            rows = rows[self.keys.take(rows, mode="clip") == source.ids]
         if not len(rows):
             return self.values[:0]
         begin = self.starts[rows]
         count = self.starts[rows + 1] - begin
-        ends = np.cumsum(count)
-        index = np.arange(int(ends[-1])) + np.repeat(begin - (ends - count), count)
+        ends = count.cumsum()
+        index = np.arange(int(ends[-1])) + (begin - (ends - count)).repeat(count)
         return distinct(self.values[index])
 
     def _all_targets(self) -> Ids:
-        return np.unique(self.values)
+        return distinct(self.values)
 
     @property
     def widest(self) -> int:

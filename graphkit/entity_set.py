@@ -23,7 +23,8 @@ def distinct(numbers: Ids) -> Ids:
     """Return an array sorted and without repetition; ``np.unique`` without its overhead."""
     if len(numbers) < 2:
         return numbers
-    ordered = np.sort(numbers)
+    ordered = numbers.copy()
+    ordered.sort()
     keep = np.empty(len(ordered), dtype=np.bool_)
     keep[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
@@ -35,9 +36,8 @@ def is_in(items: Ids, table: Ids) -> npt.NDArray[np.bool_]:
     """Say for each of ``items`` whether the sorted ``table`` holds it."""
     if not len(table):
         return np.zeros(len(items), dtype=np.bool_)
-    place = table.searchsorted(items)
-    place[place == len(table)] = 0
-    found: npt.NDArray[np.bool_] = table[place] == items
+    # What lies behind the end is compared with the last entry, which is smaller.
+    found: npt.NDArray[np.bool_] = table.take(table.searchsorted(items), mode="clip") == items
     return found
 
 
