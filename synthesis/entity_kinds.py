@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 from graphkit.entities import fold
 from graphkit.evidence import LITERAL_TYPES, EvidenceRecord
 from graphkit.interning import canonical_relation
+from graphkit.operations import Op
 from graphkit.question import Node, QuestionGraph
 from graphkit.relations import RelationSheet
 
@@ -99,8 +101,8 @@ class _Table:
     def single(self, way: Way) -> bool:
         """Whether what stands at an end of a relation has one other end.
 
-        The sheet says so, or at least five names show it, nine in ten of them; names with
-        several types do not count.
+        The sheet says so, or at least five names show it, nine in ten of them; facts of names
+        with several types do not count.
         """
         if self._said_single(way):
             return True
@@ -108,7 +110,7 @@ class _Table:
             values = [
                 found
                 for name, found in self.all_values.get(way, {}).items()
-                if name not in self.kinds
+                if name not in self.kinds and found.isdisjoint(self.kinds)
             ]
             alone = sum(1 for found in values if len(found) == 1)
             self._single[way] = len(values) >= _FEW and alone >= _MOSTLY * len(values)
@@ -198,53 +200,40 @@ def _retyped(
 
 @dataclass(frozen=True)
 class OpenKinds:
-    """The reading in which a name is one entity under all its types, unless these are surely two.
+    """The reading in which types choose nothing, as far as they do not surely tell things apart.
+
+    A name is one entity under all its types, unless these are surely two; and what a question asks
+    for may be of any type, since what one page calls a country is an island or a state to another.
 
     Attributes:
         sheet: The relation sheet.
         groups: Folded name -> its types, in groups of one entity each, where there are several.
-        change: (folded name, type) -> the type that it has in this reading.
-        kinds: Type -> the one that stands for it: what is one entity under two types shows that
-            the types do not tell things apart.
-        loose: Types that tell some names apart and others not; they choose nothing here.
     """
 
     sheet: RelationSheet
     groups: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
-    change: Mapping[Named, str] = field(default_factory=dict)
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    loose: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, records: Iterable[EvidenceRecord], sheet: RelationSheet) -> OpenKinds:
         """Collect the names that have several types."""
         table = _Table.of(records, sheet)
-        groups = {
-            name: tuple(tuple(group) for group in table.groups(name, sure=False))
-            for name in table.kinds
-        }
-        apart = {
-            frozenset([one, other])
-            for found in groups.values()
-            for first, second in itertools.combinations(found, 2)
-            for one in first
-            for other in second
-        }
-        classes = _classes((group for found in groups.values() for group in found), apart)
-        kinds = {kind: members[0] for members in classes for kind in members}
-        change: dict[Named, str] = {}
-        loose: set[str] = set()
-        for name, found in groups.items():
-            for group in found:
-                change.update(((name, kind), kinds[group[0]]) for kind in group)
-                if len({kinds[kind] for kind in group}) > 1:
-                    loose.update(group)
-        return cls(sheet, groups, change, kinds, frozenset(loose))
+        return cls(
+            sheet,
+            {
+                name: tuple(tuple(group) for group in table.groups(name, sure=False))
+                for name in table.kinds
+            },
+        )
 
-    @property
-    def joined(self) -> bool:
-        """Whether anything is one here that is two as it is written."""
-        return any(len(group) > 1 for found in self.groups.values() for group in found)
+    @functools.cached_property
+    def _change(self) -> dict[Named, str]:
+        """(folded name, type) -> the type that it has in this reading."""
+        return {
+            (name, kind): group[0]
+            for name, found in self.groups.items()
+            for group in found
+            for kind in group
+        }
 
     def read(self, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
         """Return the evidence in this reading.
@@ -255,14 +244,10 @@ class OpenKinds:
         result = []
         for record in records:
             ends = _ends(record, self.sheet)[1]
-            change = {
-                (end.name, end.kind): self.change.get(
-                    (end.name, end.kind), self.kinds.get(end.kind, end.kind)
-                )
-                for end in ends
-                if end.kind is not None
-            }
-            typed = _retyped(record, ends, change)
+            if not any(end.name in self.groups for end in ends):
+                result.append(record)
+                continue
+            typed = _retyped(record, ends, self._change)
             sides = [f"{end.side}_type" for end in ends]
             choices = itertools.product(*map(self._perhaps, ends))
             for place, chosen in enumerate(choices):
@@ -277,27 +262,37 @@ class OpenKinds:
     def _perhaps(self, end: _End) -> list[str | None]:
         """Return the types that an end without one may have; None where it stays as it is."""
         found = self.groups.get(end.name, ()) if end.bare else ()
-        return list(dict.fromkeys(self.change[end.name, group[0]] for group in found)) or [None]
+        return [group[0] for group in found] or [None]
 
     def asked(self, graph: QuestionGraph) -> QuestionGraph:
-        """Return a question in this reading: the types of its nodes are those of the evidence."""
-        return graph.replace(
-            nodes=tuple(
-                node.model_copy(update={"entity_type": self._asked(node, graph)})
-                for node in graph.nodes
-            )
-        )
+        """Return a question in this reading.
 
-    def _asked(self, node: Node, graph: QuestionGraph) -> str | None:
-        kind = node.entity_type
+        Names that it gives have the types of the evidence, what it derives may be of any type. A
+        complement keeps its type where nothing else bounds it.
+        """
+        bounded = {
+            source
+            for edge in graph.edges
+            if edge.op is Op.INTERSECTION
+            for source in edge.source_ids
+        }
+        nodes = []
+        for node in graph.nodes:
+            kind = node.entity_type
+            incoming = graph.incoming[node.node_id]
+            excluding = all(edge.op is Op.COMPLEMENT for edge in incoming)
+            if node.known_entities:
+                kind = self._named(node, kind)
+            elif incoming and (node.node_id in bounded or not excluding):
+                kind = None
+            nodes.append(node.model_copy(update={"entity_type": kind}))
+        return graph.replace(nodes=tuple(nodes))
+
+    def _named(self, node: Node, kind: str | None) -> str | None:
         if kind is None:
             return None
-        for name in node.known_entities:
-            if (fold(name), kind) in self.change:
-                return self.change[fold(name), kind]
-        if kind in self.loose and graph.incoming[node.node_id]:
-            return None
-        return self.kinds.get(kind, kind)
+        told = ((fold(name), kind) for name in node.known_entities)
+        return next((self._change[named] for named in told if named in self._change), kind)
 
     def to_record(self) -> list[dict[str, Any]]:
         """Return the names that have several types as plain data."""
@@ -306,19 +301,3 @@ class OpenKinds:
             | ({"apart": [group[0] for group in found]} if len(found) > 1 else {})
             for name, found in self.groups.items()
         ]
-
-
-def _classes(groups: Iterable[Sequence[str]], apart: set[frozenset[str]]) -> list[list[str]]:
-    """Join types that one group has, unless some name tells them apart."""
-    classes: list[list[str]] = []
-    for group in groups:
-        for kind in group:
-            if not any(kind in members for members in classes):
-                classes.append([kind])
-        for one, other in itertools.combinations(group, 2):
-            mine, theirs = (next(c for c in classes if kind in c) for kind in (one, other))
-            if mine is theirs or any(frozenset([a, b]) in apart for a in mine for b in theirs):
-                continue
-            mine += theirs
-            classes.remove(theirs)
-    return classes

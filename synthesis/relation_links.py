@@ -113,8 +113,10 @@ def join_relations(
     sheet says so, where they differ in form only, where some seed read one as the other, or both
     as one and the same spelling, and where nobody said so but the facts coincide. A link is
     dropped where the sheet has both names, where a relation with one tail a head would have
-    others, where it would make a relation its own inverse, and where more seeds keep both names
-    with a fact in common than read one as the other.
+    others, where it would make a relation its own inverse, and where more seeds keep both names,
+    with a fact in common, than read one as the other: they could have joined them and did not. So
+    facts alone join only names that no seed holds side by side; "exports to" and "imports from"
+    coincide where little is known.
 
     Args:
         seeds: The evidence of each seed, under the names that it keeps.
@@ -141,14 +143,26 @@ def join_relations(
         elif why:
             dropped.append(RelationLink(**{**asdict(link), "dropped": why}))
     joined = table.named(classes)
-    members = {
+    told = _telling(followed, joined)
+    return JoinedRelations(joined, (*table.alike(), *told), tuple(dropped))
+
+
+def _telling(
+    links: Sequence[RelationLink], joined: Mapping[str, Sequence[tuple[str, bool]]]
+) -> list[RelationLink]:
+    """Return the links between kept names, direct or by a spelling that several were read from."""
+    kept = {
         plain_spelling(text)
         for name, others in joined.items()
         for text in (name, *(other for other, _ in others))
     }
-    roots = {classes.root(text) for text in members}
-    told = (link for link in followed if classes.root(link.one) in roots)
-    return JoinedRelations(joined, (*table.alike(), *told), tuple(dropped))
+    ends = Counter(name for link in links for name in (link.one, link.other))
+    return [
+        link
+        for link in links
+        if {link.one, link.other} & kept
+        and all(name in kept or ends[name] > 1 for name in (link.one, link.other))
+    ]
 
 
 class _Table:
@@ -196,11 +210,13 @@ class _Table:
     def sheet_links(self) -> Iterator[RelationLink]:
         """Yield the names that the sheet reads as others."""
         book = RelationBook(self.sheet)
-        for plain, names in self.names.items():
+        for plain, names in list(self.names.items()):
             spelling = book.read(next(iter(names)))
-            if spelling is not None and plain_spelling(spelling.relation) != plain:
-                known = plain_spelling(spelling.relation)
-                self.names.setdefault(known, {})[spelling.relation] = None
+            if spelling is None:
+                continue
+            known = plain_spelling(spelling.relation)
+            self.names.setdefault(known, {})[spelling.relation] = None
+            if known != plain:
                 yield RelationLink(plain, known, spelling.inverted, "sheet")
 
     def read_links(self) -> Iterator[RelationLink]:
@@ -223,7 +239,7 @@ class _Table:
                 yield RelationLink(one, other, turned, "facts", shared=len(shared))
 
     def against(self, link: RelationLink, classes: RelationClasses) -> str | None:
-        """Return what speaks against a link: seeds that held both names against a fact."""
+        """Return what speaks against a link: more seeds hold both names apart than joined them."""
         if link.ground == "sheet":
             return None
         apart = max(
@@ -236,7 +252,7 @@ class _Table:
         )
         if apart <= link.seeds:
             return None
-        return f"{apart} seeds keep both names with a fact in common"
+        return f"held side by side, with a fact in common, by seeds: {apart}"
 
     def named(self, classes: RelationClasses) -> dict[str, tuple[tuple[str, bool], ...]]:
         """Return the classes of more than one kept name, by the name of the sheet or the first."""

@@ -118,12 +118,12 @@ class SeedLoop:
             missing = self._missing(reading)
             if set(missing) <= TO_GROW:
                 reading = await self._search_rivals(reading)
-                missing = self._missing(reading)
+                missing = self._missing(reading) or self.state.otherwise()
             if not missing:
                 finished = await self._finish(qa, reading)
-                if finished is not None:
+                if isinstance(finished, Outcome):
                     return finished
-                missing = ("quality",)
+                missing = finished
             if self.state.iteration >= self.settings.max_iterations:
                 return Outcome(GAVE_UP, missing, self.state.iteration)
             advice, offer = await self.next.decide(qa, offer, reading, missing)
@@ -279,8 +279,8 @@ class SeedLoop:
         )
         return Reading(self.state.line, standing, ())
 
-    async def _finish(self, qa: QaRecord, reading: Reading) -> Outcome | None:
-        """Judge the wording; return the accepted question, or None where it is found wanting."""
+    async def _finish(self, qa: QaRecord, reading: Reading) -> Outcome | tuple[str, ...]:
+        """Judge the wording; return the accepted question, or what it lacks."""
         assert self.state.lineage is not None
         assert reading.standing is not None
         facts = self.desk.pool.facts
@@ -313,7 +313,7 @@ class SeedLoop:
                     for check in report.checks
                     if check.name in {*report.failed, *report.unscored}
                 )
-                return None
+                return report.missing
         record = finished_record(
             self.seed,
             qa,

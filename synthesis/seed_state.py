@@ -14,10 +14,13 @@ from graphkit.relations import RelationSheet
 from synthesis.agents.construction import QaRecord
 from synthesis.agents.gathering import Errand
 from synthesis.asked import asked_on
+from synthesis.entity_kinds import OpenKinds
 from synthesis.evidence_desk import EvidenceDesk
+from synthesis.evidence_pool import laid_out
 from synthesis.lineage import Lineage
 from synthesis.loop_settings import LoopSettings
 from synthesis.offers import Offer, Planner, Standing
+from synthesis.readings import open_readings
 from synthesis.seeds import Seed
 
 __all__ = ["Reading", "Recorder", "SeedState"]
@@ -103,6 +106,23 @@ class SeedState:
                 max_set=self.settings.max_set,
             ),
         )
+
+    def otherwise(self) -> tuple[str, ...]:
+        """Return what the question of the line lacks where its evidence is read otherwise.
+
+        A name with several types may be one entity or several; a finished question stands both
+        ways, see :mod:`synthesis.readings`.
+        """
+        pool = self.desk.pool
+        laid = laid_out(pool.held, pool.sheet)
+        kinds = OpenKinds.of(laid, pool.sheet)
+        for reading in open_readings(laid, pool.sheet, pool.sheet, kinds):
+            standing = reading.standing(self.line, self.settings.goals)
+            if standing.missing:
+                lacks = {"reading": reading.name, "types": kinds.to_record()}
+                self.record("read_otherwise", {**lacks, "missing": list(standing.missing)})
+                return standing.missing
+        return ()
 
     def take(self, qa: QaRecord, offer: Offer | None, reading: Reading) -> None:
         """Go on with the new question; one that cannot be built on leaves the line as it was.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,8 @@ from graphkit.relations import RelationSheet
 from synthesis.entity_kinds import OpenKinds
 from synthesis.evidence_pool import laid_out, same_names, same_types
 from synthesis.finishing import proof_record
-from synthesis.offers import Goals, Standing
+from synthesis.offers import Goals
+from synthesis.readings import EvidenceReading, open_readings
 from synthesis.relation_links import join_relations
 
 __all__ = ["Settled", "settle"]
@@ -40,19 +41,6 @@ class Settled:
     set_aside: tuple[dict[str, Any], ...]
     evidence: tuple[EvidenceRecord, ...]
     identity: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """One way to read all evidence: what counts as one relation and one entity in it."""
-
-    name: str
-    facts: FactStore
-    kinds: OpenKinds | None = None
-
-    def standing(self, graph: QuestionGraph, goals: Goals) -> Standing:
-        asked = graph if self.kinds is None else self.kinds.asked(graph)
-        return Standing.of(asked, self.facts, goals)
 
 
 def settle(
@@ -88,10 +76,10 @@ def settle(
     records = _laid_together(itertools.chain(*own, *rest))
     laid = same_names(same_types(list(records.values())))
     joined = join_relations((*own, *rest), sheet)
-    readings = [_Reading(AS_WRITTEN, FactStore.from_evidence(laid, sheet))]
+    readings = [EvidenceReading(AS_WRITTEN, FactStore.from_evidence(laid, sheet))]
     wider = joined.sheet(sheet) if joined.classes else sheet
     kinds = OpenKinds.of(laid, wider)
-    readings += _further(laid, sheet, wider, kinds)
+    readings += open_readings(laid, sheet, wider, kinds)
     identity = {
         "readings": [reading.name for reading in readings],
         "relations": joined.to_record(),
@@ -107,22 +95,8 @@ def settle(
     return Settled(tuple(kept), tuple(aside), tuple(laid), identity)
 
 
-def _further(
-    laid: list[EvidenceRecord], sheet: RelationSheet, wider: RelationSheet, kinds: OpenKinds
-) -> Iterator[_Reading]:
-    """Yield the readings beside that as it is written, as far as they are others."""
-    if wider is not sheet:
-        yield _Reading("relations joined", FactStore.from_evidence(laid, wider))
-    if kinds.joined:
-        typed = same_names(kinds.read(laid))
-        yield _Reading("types joined", FactStore.from_evidence(typed, sheet), kinds)
-        if wider is not sheet:
-            both = FactStore.from_evidence(typed, wider)
-            yield _Reading("relations and types joined", both, kinds)
-
-
 def _settled(
-    record: dict[str, Any], readings: Sequence[_Reading], goals: Goals
+    record: dict[str, Any], readings: Sequence[EvidenceReading], goals: Goals
 ) -> tuple[dict[str, Any], bool]:
     """Return the record of a question after the last check, and whether it stands."""
     graph = QuestionGraph.model_validate(record)

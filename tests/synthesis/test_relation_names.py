@@ -77,29 +77,61 @@ def test_an_inverted_reading_swaps_all_that_belongs_to_the_ends() -> None:
     assert turned.model_extra == {"relation_as_found": "ruled by", "relation_turned": True}
 
 
-@given(known=RECORDS, new=RECORDS, relation=NAMES, inverted=st.booleans())
-def test_a_proposal_replays_on_a_known_fact_with_the_same_ends(known, new, relation, inverted):
-    """It is borne out just when some record, turned as proposed, is a known fact already."""
-    spelling = Spelling(relation, inverted)
-    facts = {
-        (item.head_entity.casefold(), item.tail_entity.casefold())
-        for item in known
-        if item.relation == relation
-    }
-    expected = any(
-        ((item.tail_entity, item.head_entity) if inverted else (item.head_entity, item.tail_entity))
-        in facts
-        for item in [
-            i.model_copy(
-                update={
-                    "head_entity": i.head_entity.casefold(),
-                    "tail_entity": i.tail_entity.casefold(),
-                }
+FEW = st.lists(
+    st.tuples(
+        st.sampled_from("abcABC"), st.sampled_from(["rules", "seat"]), st.sampled_from("xyz")
+    ),
+    max_size=8,
+).map(lambda triples: [record(n, *triple) for n, triple in enumerate(triples)])
+ONE_TAIL = RelationSheet.parse("[relations.rules]\nfunctional = true\n")
+
+
+@given(known=FEW, new=FEW, inverted=st.booleans(), functional=st.booleans())
+def test_what_speaks_against_a_proposal(known, new, inverted, functional):
+    """No known fact, one where there could be two, or another tail where there is but one."""
+    book = RelationBook(ONE_TAIL if functional else RelationSheet())
+    if inverted:
+        new = [
+            item.model_copy(
+                update={"head_entity": item.tail_entity, "tail_entity": item.head_entity}
             )
-            for i in new
+            for item in new
         ]
+    told = {
+        (item.head_entity.casefold(), item.tail_entity)
+        for item in known
+        if item.relation == "rules"
+    }
+    said = {
+        (item.tail_entity.casefold(), item.head_entity)
+        if inverted
+        else (item.head_entity.casefold(), item.tail_entity)
+        for item in new
+    }
+    heads, tails = {head for head, _ in told}, {tail for _, tail in told}
+    same = len(told & said)
+    could = sum(head in heads and tail in tails for head, tail in said)
+    other = functional and any(head in heads and (head, tail) not in told for head, tail in said)
+    expected = same >= min(2, could) and same > 0 and not other
+    spelling = Spelling("rules", inverted)
+    assert book.replays(new, known, spelling) is expected
+    assert (book.objection(new, known, spelling) is None) is expected
+
+
+def test_it_is_told_what_speaks_against_a_proposal() -> None:
+    """In words, for the journal."""
+    known = [record(1, "Ulm", "rules", "Ada"), record(2, "Bonn", "rules", "Bo")]
+
+    def told(sheet: RelationSheet, *new: tuple[str, str]) -> str | None:
+        records = [record(n, head, "leads", tail) for n, (head, tail) in enumerate(new)]
+        return RelationBook(sheet).objection(records, known, Spelling("rules"))
+
+    assert told(RelationSheet(), ("Kiel", "Cy")) == "no fact bears it out"
+    assert told(RelationSheet(), ("Ulm", "Ada"), ("Kiel", "Cy")) is None
+    assert told(RelationSheet(), ("Ulm", "Ada"), ("Bonn", "Ada")) == "only one fact bears it out"
+    assert told(ONE_TAIL, ("Ulm", "Ada"), ("Bonn", "Cy")) == (
+        "a head has one tail, and 'bonn' has another"
     )
-    assert RelationBook().replays(new, known, spelling) is expected
 
 
 def test_an_unknown_spelling_cannot_be_rewritten() -> None:

@@ -53,6 +53,46 @@ def test_the_line_follows_rewords_or_is_rewritten() -> None:
     assert_replays(state.lineage)
 
 
+def test_a_question_stands_however_the_types_of_its_evidence_are_read() -> None:
+    """A rival may be what another page calls another kind of thing; what is lacking is recorded."""
+    plan = planned(0)
+    graph = plan.graphs[-1].replace(question="Who is it?")
+    steps: list[tuple[str, Any]] = []
+
+    def taken(facts_pool: Any) -> SeedState:
+        state = state_of(facts_pool)
+        state.record = lambda step, data: steps.append((step, data))
+        state.take(QaRecord(question="Who is it?", answer="x"), None, reading(graph))
+        return state
+
+    assert taken(pool()).otherwise() == ()
+    assert steps == []
+    answer = graph.answer
+    stranger = [
+        item.model_copy(
+            update={
+                "evidence_id": f"{item.evidence_id}-x",
+                **{
+                    key: value
+                    for side in ("head", "tail")
+                    if getattr(item, f"{side}_entity") == answer
+                    for key, value in (
+                        (f"{side}_entity", "Zed Zimmer"),
+                        (f"{side}_type", "inhabitant"),
+                    )
+                },
+            }
+        )
+        for item in pool().held
+        if answer in (item.head_entity, item.tail_entity)
+    ]
+    state = taken(pool().with_records(stranger))
+    assert state.planner().standing(graph).missing == ()
+    assert "several_answers" in state.otherwise()
+    ((step, told),) = steps
+    assert (step, told["reading"]) == ("read_otherwise", "types open")
+
+
 def test_choices_start_from_the_seed_and_the_iteration() -> None:
     """And from nothing else."""
     state, other = state_of(), state_of()

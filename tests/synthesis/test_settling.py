@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphkit.entities import fold
@@ -15,6 +16,7 @@ from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from graphkit.testing.strategies import evidence
 from synthesis.offers import Goals, Standing
+from synthesis.relation_names import RelationBook, Spelling
 from synthesis.settling import settle
 from tests.synthesis.test_offers import _chain
 
@@ -109,6 +111,160 @@ def test_all_evidence_is_there_once_in_the_order_of_the_seeds(parts: list[list[E
 
     assert claims(settled.evidence) == claims(item for part in parts for item in part)
     FactStore.from_evidence(settled.evidence)
+
+
+def under(name: str, records: list[EvidenceRecord], *, turned: bool) -> list[EvidenceRecord]:
+    """The records of a seed that keeps another name for ``owns``, found here and there as that."""
+    book = RelationBook().named(name).joined("owns", Spelling(name, turned, "replayed"))
+    return [book.rewrite(item) if item.relation == "owns" else item for item in records]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_rival_under_another_name_of_the_relation_sets_a_question_aside(turned: bool) -> None:
+    """Straight or inverted; the record says in which reading, the summary what was joined."""
+    theirs = under("has" if not turned else "belongs to", [RIVAL], turned=turned)
+    settled = settle([(question(), CATS)], RelationSheet(), EASY, others=[theirs])
+    (aside,) = settled.set_aside
+    assert aside["synthesis"]["lacks_on_all_evidence"] == ["several_answers"]
+    assert aside["synthesis"]["lacks_read"] == "relations joined"
+    assert settled.identity["readings"] == ["as written", "relations joined"]
+    (told,) = settled.identity["relations"]["joined"]
+    assert told["relation"] == "owns"
+    assert settled.evidence == (*CATS, *theirs)
+
+
+def typed(kind: str, records: list[EvidenceRecord], names: Iterable[str]) -> list[EvidenceRecord]:
+    """Records in which some names are of a kind, and all others are things."""
+    chosen = set(names)
+    return [
+        item.model_copy(
+            update={
+                "head_type": kind if item.head_entity in chosen else "thing",
+                "tail_type": kind if item.tail_entity in chosen else "thing",
+            }
+        )
+        for item in records
+    ]
+
+
+def of_things(record_: dict[str, Any]) -> dict[str, Any]:
+    """A question all of whose nodes are things."""
+    nodes = [{**node, "entity_type": "thing"} for node in record_["nodes"]]
+    return {**record_, "nodes": nodes}
+
+
+@pytest.mark.parametrize("names", [["cat"], ["c"], ["cat", "c"]])
+def test_a_rival_of_another_type_sets_a_question_aside(names: list[str]) -> None:
+    """Whether what is asked about has it, or the rival itself, as long as nothing tells two."""
+    mine = typed("", [*CATS, record(6, "c", "feeds", "dog")], [])
+    asked = (of_things(question()), mine)
+    settled = settle([asked], RelationSheet(), EASY, others=[typed("pet", [RIVAL], names)])
+    (aside,) = settled.set_aside
+    assert aside["synthesis"]["lacks_on_all_evidence"] == ["several_answers"]
+    assert aside["synthesis"]["lacks_read"] == "types open"
+
+
+def test_surely_another_of_the_same_name_is_no_rival() -> None:
+    """The one cat is called after the other; so the question stands."""
+    theirs = typed("pet", [RIVAL], ["cat"])
+    theirs.append(
+        record(9, "cat", "called after", "cat").model_copy(
+            update={"head_type": "pet", "tail_type": "thing"}
+        )
+    )
+    asked = (of_things(question()), typed("", CATS, []))
+    settled = settle([asked], RelationSheet(), EASY, others=[theirs])
+    assert (len(settled.questions), settled.set_aside) == (1, ())
+    assert settled.identity["types"] == [{"name": "cat", "one": [], "apart": ["thing", "pet"]}]
+
+
+def test_an_answer_that_only_joining_gives_is_none() -> None:
+    """What two cats have between them no cat has."""
+    mine = typed("", [record(2, "b", "owns", "dog"), record(3, "c", "owns", "cat")], [])
+    mine.append(
+        record(1, "a1", "owns", "cat").model_copy(update={"head_type": "thing", "tail_type": "pet"})
+    )
+    chain = _chain("a1", "c", ("owns", "forward"), ("owns", "backward")).replace(id="q")
+    asked = {**chain.to_record(), "checks": {}, "synthesis": {"agreement": []}}
+    settled = settle([(asked, mine)], RelationSheet(), EASY)
+    (aside,) = settled.set_aside
+    assert aside["synthesis"]["lacks_read"] == "as written"
+
+
+def test_what_is_read_off_the_facts_is_that_of_all_evidence() -> None:
+    """Ids that mean another claim elsewhere are new ones, and facts may be no longer fresh."""
+    other = [record(1, "x", "owns", "y")]
+    mine = [item.model_copy(update={"is_fresh_knowledge": True}) for item in CATS]
+    stale = {"evidence_ids": ["e1"], "reasoning_chain": [], "knowledge_order": "?", "hop_count": 9}
+    asked = {**question(), **stale}
+    beside = ({**question("hums"), **stale}, [*other, record(4, "a1", "hums", "cat")])
+    known = [record(7, "a1", "owns", "cat")]
+    settled = settle([beside, (asked, mine)], RelationSheet(), EASY, others=[known])
+    kept = next(item for item in settled.questions if item["edges"][0]["relation"] == "owns")
+    behind = {item.evidence_id: item for item in settled.evidence}
+    assert {behind[ident].head_entity for ident in kept["evidence_ids"]} == {"a1"}
+    assert len(kept["evidence_ids"]) == 2
+    assert kept["hop_count"] == len(kept["reasoning_chain"]) == 1
+    assert kept["knowledge_order"] == "nonfresh" == kept["checks"]["profile"]["knowledge_order"]
+
+
+TRIPLES = st.lists(
+    st.tuples(
+        st.sampled_from(["a1", "b", "c"]),
+        st.sampled_from(["owns", "owns", "feeds"]),
+        st.sampled_from(["cat", "dog", "b"]),
+    ),
+    max_size=8,
+    unique=True,
+)
+QUESTIONS = st.sampled_from(
+    [
+        question(),
+        {
+            **_chain("b", "a1", ("owns", "forward"), ("owns", "backward"))
+            .replace(question="Who?", id="q")
+            .to_record(),
+            "checks": {},
+            "synthesis": {"agreement": []},
+        },
+    ]
+)
+
+
+def records_of(triples: Iterable[tuple[str, str, str]], mark: str) -> list[EvidenceRecord]:
+    return [record(f"{mark}{number}", *triple) for number, triple in enumerate(triples)]
+
+
+@given(mine=TRIPLES, theirs=TRIPLES, asked=QUESTIONS, turned=st.booleans())
+def test_another_name_of_a_relation_in_one_seed_publishes_nothing(mine, theirs, asked, turned):
+    """What is set aside stays so, as long as the facts do not contradict that it is one relation.
+
+    And a question of one hop that stood on its own evidence and on all of it still stands.
+    """
+    own, other = records_of(mine, "m"), records_of(theirs, "t")
+    plain = settle([(asked, own)], RelationSheet(), EASY, others=[other])
+    renamed = under("belongs to" if turned else "has", other, turned=turned)
+    after = settle([(asked, own)], RelationSheet(), EASY, others=[renamed])
+    assume(not after.identity["relations"]["dropped"])
+    assert len(after.questions) <= len(plain.questions)
+    alone = settle([(asked, own)], RelationSheet(), EASY)
+    if len(asked["edges"]) == 1 and plain.questions and alone.questions:
+        assert after.questions
+
+
+@given(
+    mine=TRIPLES,
+    theirs=TRIPLES,
+    asked=QUESTIONS,
+    names=st.sets(st.sampled_from(["a1", "b", "c", "cat", "dog"])),
+)
+def test_another_type_of_some_names_in_one_seed_publishes_nothing(mine, theirs, asked, names):
+    """What is set aside stays so: nothing tells that these are others of the same name."""
+    own, other = typed("", records_of(mine, "m"), []), records_of(theirs, "t")
+    asked = of_things(asked)
+    plain = settle([(asked, own)], RelationSheet(), EASY, others=[typed("", other, [])])
+    after = settle([(asked, own)], RelationSheet(), EASY, others=[typed("pet", other, names)])
+    assert len(after.questions) <= len(plain.questions)
 
 
 def test_progress_is_told() -> None:

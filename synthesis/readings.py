@@ -1,0 +1,62 @@
+"""The ways in which evidence may be read: what counts as one relation and one entity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graphkit.evidence import EvidenceRecord
+from graphkit.facts import FactStore
+from graphkit.question import QuestionGraph
+from graphkit.relations import RelationSheet
+from synthesis.entity_kinds import OpenKinds
+from synthesis.evidence_pool import same_names
+from synthesis.offers import Goals, Standing
+
+__all__ = ["EvidenceReading", "open_readings"]
+
+
+@dataclass(frozen=True)
+class EvidenceReading:
+    """One way to read evidence.
+
+    Attributes:
+        name: What it is called in records.
+        facts: The facts.
+        kinds: What became of types; None where they are those of the evidence.
+    """
+
+    name: str
+    facts: FactStore
+    kinds: OpenKinds | None = None
+
+    def standing(self, graph: QuestionGraph, goals: Goals) -> Standing:
+        """Check a question in this reading."""
+        asked = graph if self.kinds is None else self.kinds.asked(graph)
+        return Standing.of(asked, self.facts, goals)
+
+
+def open_readings(
+    records: Sequence[EvidenceRecord],
+    sheet: RelationSheet,
+    wider: RelationSheet,
+    kinds: OpenKinds,
+) -> Iterator[EvidenceReading]:
+    """Yield the readings of evidence beside that as it is written, as far as they may be others.
+
+    Args:
+        records: The evidence.
+        sheet: The relation sheet.
+        wider: The sheet that joins further relations; ``sheet`` itself where none are.
+        kinds: Which types of one name are perhaps one.
+    """
+    if wider is not sheet:
+        yield EvidenceReading("relations joined", FactStore.from_evidence(records, wider))
+    said = (entry.head_type or entry.tail_type for entry in wider.relations.values())
+    if not any(said) and not any(item.head_type or item.tail_type for item in records):
+        return
+    typed = same_names(kinds.read(records))
+    yield EvidenceReading("types open", FactStore.from_evidence(typed, sheet), kinds)
+    if wider is not sheet:
+        both = FactStore.from_evidence(typed, wider)
+        yield EvidenceReading("relations joined, types open", both, kinds)
