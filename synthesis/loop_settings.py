@@ -51,7 +51,8 @@ class LoopSettings(BaseModel):
         rival_members: The largest set of candidates that is followed.
         rival_batch: Open ends that one conversation is given.
         quality: Whether wording and privacy are judged.
-        rewordings: How often in a row a wording may be sent back before another way is taken.
+        rewordings: How often in a row a wording may be sent back before another way is taken, and
+            how often in all for one check of the finished wording.
         min_set: A condition's set has at least this many members on the evidence.
         max_set: And at most this many.
         seed: Where choices between equally good changes start from.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from synthesis.agents.gathering import gather
 from synthesis.agents.guidance import advise, agreement, graph_told, told_offer
 from synthesis.offers import Offer, Planner
 from synthesis.planning import Plan, plan_question
+from synthesis.quality_checks import WORDING
 from synthesis.seed_state import Reading, SeedState
 
 __all__ = ["TO_GROW", "NextStep"]
@@ -40,6 +42,7 @@ class NextStep:
         self.state = state
         self.plan: Plan | None = None
         self.wandering = 0
+        self.sent_back: Counter[str] = Counter()
         self.explored = {fold(state.seed.entity_name)}
 
     async def decide(
@@ -62,13 +65,16 @@ class NextStep:
             BudgetError: A budget is spent.
         """
         state = self.state
-        text_only = reading.usable and set(missing) <= {*_TEXT_ONLY, "quality"}
-        if (not reading.usable or text_only) and state.rewordings < state.settings.rewordings:
+        if self._words_mend(reading, missing):
             state.rewordings += 1
+            self.sent_back.update(missing)
             advice, picked = self._reword(qa, offer, reading)
         else:
             state.rewordings = 0
             advice, picked = await self._grow(qa, reading)
+            # What words do not mend is told as what is wrong with the question.
+            advice = advice.model_copy(update={"problems": (*advice.problems, *state.wanting)})
+            state.wanting = ()
         view = None
         if advice.seen is not None:
             view = agreement(advice.seen, state.planner().standing(state.line)).to_record()
@@ -83,6 +89,20 @@ class NextStep:
             },
         )
         return advice, picked
+
+    def _words_mend(self, reading: Reading, missing: tuple[str, ...]) -> bool:
+        """Whether other words may help: not for ever, and not against what lies in the graph.
+
+        A check of the wording that fails again and again, however it is put, fails for what is
+        asked: after ``rewordings`` tries in all the seed's question is changed instead.
+        """
+        most = self.state.settings.rewordings
+        if self.state.rewordings >= most:
+            return False
+        if not reading.usable:
+            return True
+        mendable = {*_TEXT_ONLY, *(name for name in WORDING if self.sent_back[name] < most)}
+        return set(missing) <= mendable
 
     def _reword(
         self, qa: QaRecord, offer: Offer | None, reading: Reading

@@ -17,6 +17,7 @@ from graphkit.question import QuestionGraph
 from synthesis.freshness import knowledge_order
 
 __all__ = [
+    "WORDING",
     "QualityCheck",
     "QualityLimits",
     "QualityReport",
@@ -27,6 +28,10 @@ __all__ = [
     "hop_freshness",
     "state_of",
 ]
+
+
+WORDING = frozenset({"quality_fluent", "quality_clear", "quality_unambiguous", "quality_length"})
+"""What a question lacks that other words may mend; see :attr:`QualityReport.missing`."""
 
 
 class QualityState(StrEnum):
@@ -105,6 +110,11 @@ class QualityReport:
     def unscored(self) -> tuple[str, ...]:
         """The names of the checks that could not be judged."""
         return self._named(QualityState.UNSCORED)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the question lacks, as stable words: ``quality_`` and the name of the check."""
+        return tuple(f"quality_{name}" for name in (*self.failed, *self.unscored))
 
     def _named(self, state: QualityState) -> tuple[str, ...]:
         return tuple(check.name for check in self.checks if check.state is state)

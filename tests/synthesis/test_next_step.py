@@ -68,7 +68,10 @@ def test_a_text_that_is_not_understood_is_sent_back_with_its_problems(tmp_path: 
     assert [step for step, _ in steps] == ["advised"]
 
 
-@pytest.mark.parametrize("missing", [("text_leak",), ("quality",), ("lint_error", "text_leak")])
+@pytest.mark.parametrize(
+    "missing",
+    [("text_leak",), ("quality_clear", "quality_length"), ("lint_error", "text_leak")],
+)
 def test_what_words_can_mend_is_sent_back(tmp_path: Path, missing: tuple[str, ...]) -> None:
     """The line is asked for again, in other words."""
     graph = planned(0).graphs[-1]
