@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,13 +13,14 @@ from graphkit.entities import fold
 from graphkit.evidence import LITERAL_TYPES, EvidenceRecord
 from graphkit.interning import canonical_relation
 from graphkit.operations import Op
-from graphkit.question import Node, QuestionGraph
+from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 
-__all__ = ["OpenKinds", "one_kind"]
+__all__ = ["JoinedKinds", "OpenKinds", "one_kind"]
 
 _FEW = 5
 _MOSTLY = 0.9
+_COMMON = 2
 
 Named = tuple[str, str]
 """(folded name, type)."""
@@ -68,6 +69,7 @@ class _Table:
 
     sheet: RelationSheet
     kinds: dict[str, dict[str, None]] = field(default_factory=dict)
+    spread: Counter[str] = field(default_factory=Counter)
     values: dict[Named, dict[Way, set[str]]] = field(default_factory=dict)
     linked: set[frozenset[Named]] = field(default_factory=set)
     all_values: dict[Way, dict[str, set[str]]] = field(default_factory=dict)
@@ -77,12 +79,15 @@ class _Table:
     def of(cls, records: Iterable[EvidenceRecord], sheet: RelationSheet) -> _Table:
         records = list(records)
         kinds: dict[str, dict[str, None]] = defaultdict(dict)
+        spread: Counter[str] = Counter()
         read = [_ends(record, sheet) for record in records]
         for _, ends in read:
             for end in ends:
-                if end.kind is not None:
+                if end.kind is not None and end.kind not in kinds[end.name]:
                     kinds[end.name][end.kind] = None
-        table = cls(sheet, {name: found for name, found in kinds.items() if len(found) > 1})
+                    spread[end.kind] += 1
+        split = {name: found for name, found in kinds.items() if len(found) > 1}
+        table = cls(sheet, split, spread)
         if table.kinds:
             for relation, ends in read:
                 table._take(relation, *ends)
@@ -101,17 +106,12 @@ class _Table:
     def single(self, way: Way) -> bool:
         """Whether what stands at an end of a relation has one other end.
 
-        The sheet says so, or at least five names show it, nine in ten of them; facts of names
-        with several types do not count.
+        The sheet says so, or at least five names show it, nine in ten of them.
         """
         if self._said_single(way):
             return True
         if way not in self._single:
-            values = [
-                found
-                for name, found in self.all_values.get(way, {}).items()
-                if name not in self.kinds and found.isdisjoint(self.kinds)
-            ]
+            values = self.all_values.get(way, {}).values()
             alone = sum(1 for found in values if len(found) == 1)
             self._single[way] = len(values) >= _FEW and alone >= _MOSTLY * len(values)
         return self._single[way]
@@ -137,23 +137,30 @@ class _Table:
         )
 
     def same(self, one: Named, other: Named) -> bool:
-        """Whether two readings of a name are surely one thing.
+        """Whether it is borne out that two readings of a name are one thing.
 
-        A fact that only one thing can have holds of both, and none contradicts it.
+        A fact that only one thing can have holds of both, and none contradicts it; or two facts
+        hold of both, and of more kinds of facts they have some in common than have none.
         """
-        shared = False
+        if self.apart(one, other):
+            return False
+        unique = contradicted = False
+        common = agreeing = differing = 0
         for way, ours, theirs in self._common_ways(one, other):
-            if self.single(way) and len(ours | theirs) > 1:
-                return False
-            shared = shared or (bool(ours & theirs) and self.single((way[0], _OTHER[way[1]])))
-        return shared and not self.apart(one, other)
+            shared = ours & theirs
+            common += len(shared)
+            agreeing += bool(shared)
+            differing += not shared
+            contradicted = contradicted or (self.single(way) and len(ours | theirs) > 1)
+            unique = unique or (bool(shared) and self.single((way[0], _OTHER[way[1]])))
+        return (unique and not contradicted) or (common >= _COMMON and agreeing > differing)
 
     def groups(self, name: str, *, sure: bool) -> list[list[str]]:
-        """Return the types of a name in groups of one entity each.
+        """Return the types of a name in groups of one entity each, the type of most names first.
 
         Args:
             name: A folded name with several types.
-            sure: Join only what is surely one; else all that is not surely apart.
+            sure: Join what is borne out to be one; else all that is not surely apart.
         """
         groups = [[kind] for kind in self.kinds[name]]
         for one, other in itertools.combinations(list(self.kinds[name]), 2):
@@ -163,26 +170,60 @@ class _Table:
             if not any(self.apart((name, a), (name, b)) for a in mine for b in theirs):
                 mine += theirs
                 groups.remove(theirs)
-        return groups
+        return [sorted(group, key=lambda kind: -self.spread[kind]) for group in groups]
+
+
+@dataclass(frozen=True)
+class JoinedKinds:
+    """What is borne out to be one entity under several types: it has that which most names have.
+
+    Attributes:
+        sheet: The relation sheet.
+        change: (folded name, type) -> the type that it has.
+    """
+
+    sheet: RelationSheet
+    change: Mapping[Named, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, records: Iterable[EvidenceRecord], sheet: RelationSheet) -> JoinedKinds:
+        """Collect the names that have several types.
+
+        These are one entity if a fact that only one thing can have holds under both: the tail of
+        a relation that gives a head one tail, by the sheet or as far as the evidence shows it, or
+        the other way round; or if two facts hold under both, and most that can be compared agree.
+        """
+        table = _Table.of(records, sheet)
+        change = {
+            (name, kind): group[0]
+            for name in table.kinds
+            for group in table.groups(name, sure=True)
+            for kind in group[1:]
+        }
+        return cls(sheet, change)
+
+    def read(self, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
+        """Return the evidence with these types; what it had stays as ``head_type_as_found``."""
+        if not self.change:
+            return list(records)
+        return [_retyped(item, _ends(item, self.sheet)[1], self.change) for item in records]
+
+    def asked(self, graph: QuestionGraph) -> QuestionGraph:
+        """Return a question with these types; one that no longer tells things apart is left out."""
+        gone = {kind for _, kind in self.change}
+        return _asked(graph, self.change, lambda kind: kind in gone) if gone else graph
+
+    def to_record(self) -> list[dict[str, str]]:
+        """Return what was joined as plain data."""
+        return [
+            {"name": name, "type": kind, "read_as": kept}
+            for (name, kind), kept in self.change.items()
+        ]
 
 
 def one_kind(records: Sequence[EvidenceRecord], sheet: RelationSheet) -> list[EvidenceRecord]:
-    """Return evidence in which a name that is surely one entity has one type, the first.
-
-    Where a name has several types, these are one entity if a fact that only one thing can have
-    holds under both: the tail of a relation that gives a head one tail, by the sheet or as far as
-    the evidence shows it, or the other way round. Nothing may contradict it. All else stays.
-    """
-    table = _Table.of(records, sheet)
-    change = {
-        (name, kind): group[0]
-        for name in table.kinds
-        for group in table.groups(name, sure=True)
-        for kind in group[1:]
-    }
-    if not change:
-        return list(records)
-    return [_retyped(record, _ends(record, sheet)[1], change) for record in records]
+    """Return evidence in which what is borne out to be one entity has one type."""
+    return JoinedKinds.of(records, sheet).read(records)
 
 
 def _retyped(
@@ -270,29 +311,7 @@ class OpenKinds:
         Names that it gives have the types of the evidence, what it derives may be of any type. A
         complement keeps its type where nothing else bounds it.
         """
-        bounded = {
-            source
-            for edge in graph.edges
-            if edge.op is Op.INTERSECTION
-            for source in edge.source_ids
-        }
-        nodes = []
-        for node in graph.nodes:
-            kind = node.entity_type
-            incoming = graph.incoming[node.node_id]
-            excluding = all(edge.op is Op.COMPLEMENT for edge in incoming)
-            if node.known_entities:
-                kind = self._named(node, kind)
-            elif incoming and (node.node_id in bounded or not excluding):
-                kind = None
-            nodes.append(node.model_copy(update={"entity_type": kind}))
-        return graph.replace(nodes=tuple(nodes))
-
-    def _named(self, node: Node, kind: str | None) -> str | None:
-        if kind is None:
-            return None
-        told = ((fold(name), kind) for name in node.known_entities)
-        return next((self._change[named] for named in told if named in self._change), kind)
+        return _asked(graph, self._change, lambda _: True)
 
     def to_record(self) -> list[dict[str, Any]]:
         """Return the names that have several types as plain data."""
@@ -301,3 +320,24 @@ class OpenKinds:
             | ({"apart": [group[0] for group in found]} if len(found) > 1 else {})
             for name, found in self.groups.items()
         ]
+
+
+def _asked(
+    graph: QuestionGraph, change: Mapping[Named, str], open_kind: Callable[[str], bool]
+) -> QuestionGraph:
+    """Return a question whose names have other types, and whose derived nodes have fewer."""
+    bounded = {
+        source for edge in graph.edges if edge.op is Op.INTERSECTION for source in edge.source_ids
+    }
+    nodes = []
+    for node in graph.nodes:
+        kind = node.entity_type
+        incoming = graph.incoming[node.node_id]
+        excluding = all(edge.op is Op.COMPLEMENT for edge in incoming)
+        if kind is not None and node.known_entities:
+            told = ((fold(name), kind) for name in node.known_entities)
+            kind = next((change[named] for named in told if named in change), kind)
+        elif kind is not None and incoming and (node.node_id in bounded or not excluding):
+            kind = None if open_kind(kind) else kind
+        nodes.append(node.model_copy(update={"entity_type": kind}))
+    return graph.replace(nodes=tuple(nodes))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from graphkit.entities import fold
+from graphkit.evaluate import evaluate
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
+from graphkit.grounding import ground, resolve
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from synthesis.entity_kinds import OpenKinds
 from synthesis.evidence_pool import same_names
 from synthesis.offers import Goals, Standing
 
-__all__ = ["EvidenceReading", "open_readings"]
+__all__ = ["ApartReading", "EvidenceReading", "open_readings"]
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,37 @@ class EvidenceReading:
         return Standing.of(asked, self.facts, goals)
 
 
+@dataclass(frozen=True)
+class ApartReading(EvidenceReading):
+    """The reading in which nothing was joined: who has another type is somebody else.
+
+    It protects from answers that only joining gives, and from rivals that only joining hides. So
+    all that it asks is that the declared answer is an answer, and nothing of another name is one.
+    """
+
+    def standing(self, graph: QuestionGraph, goals: Goals) -> Standing:
+        """Check a question in this reading."""
+        asked = OpenKinds(self.facts.sheet).asked(graph)
+        grounded = not ground(asked, self.facts, strict=False).unresolved
+        found = evaluate(asked, self.facts).answers if grounded else None
+        match = resolve(graph.answer or "", self.facts)
+        if found is None or found.complemented or match is None:
+            missing: tuple[str, ...] = ("no_answers",)
+        else:
+            answers = {fold(self.facts.name(number)) for number in found.ids.tolist()}
+            declared = {fold(self.facts.name(number)) for number in match.entities}
+            missing = () if answers & declared else ("no_answers",)
+            missing += ("several_answers",) if answers - declared else ()
+        return replace(Standing.of(asked, self.facts, goals), missing=missing)
+
+
 def open_readings(
     records: Sequence[EvidenceRecord],
     sheet: RelationSheet,
     wider: RelationSheet,
     kinds: OpenKinds,
+    *,
+    apart: Sequence[EvidenceRecord] | None = None,
 ) -> Iterator[EvidenceReading]:
     """Yield the readings of evidence beside that as it is written, as far as they may be others.
 
@@ -49,7 +78,10 @@ def open_readings(
         sheet: The relation sheet.
         wider: The sheet that joins further relations; ``sheet`` itself where none are.
         kinds: Which types of one name are perhaps one.
+        apart: The evidence before anything was joined, if anything was.
     """
+    if apart is not None:
+        yield ApartReading("types apart", FactStore.from_evidence(apart, sheet))
     if wider is not sheet:
         yield EvidenceReading("relations joined", FactStore.from_evidence(records, wider))
     said = (entry.head_type or entry.tail_type for entry in wider.relations.values())

@@ -14,9 +14,9 @@ from graphkit.relations import RelationSheet
 from synthesis.agents.construction import QaRecord
 from synthesis.agents.gathering import Errand
 from synthesis.asked import asked_on
-from synthesis.entity_kinds import OpenKinds
+from synthesis.entity_kinds import JoinedKinds, OpenKinds
 from synthesis.evidence_desk import EvidenceDesk
-from synthesis.evidence_pool import laid_out
+from synthesis.evidence_pool import laid_out, same_names, same_types
 from synthesis.lineage import Lineage
 from synthesis.loop_settings import LoopSettings
 from synthesis.offers import Offer, Planner, Standing
@@ -116,7 +116,9 @@ class SeedState:
         pool = self.desk.pool
         laid = laid_out(pool.held, pool.sheet)
         kinds = OpenKinds.of(laid, pool.sheet)
-        for reading in open_readings(laid, pool.sheet, pool.sheet, kinds):
+        joined = JoinedKinds.of(pool.held, pool.sheet).change
+        apart = same_names(same_types(list(pool.held))) if joined else None
+        for reading in open_readings(laid, pool.sheet, pool.sheet, kinds, apart=apart):
             standing = reading.standing(self.line, self.settings.goals)
             if standing.missing:
                 lacks = {"reading": reading.name, "types": kinds.to_record()}

@@ -10,10 +10,11 @@ from typing import Any
 
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
+from graphkit.mutate import rewrite
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.entity_kinds import OpenKinds
-from synthesis.evidence_pool import laid_out, same_names, same_types
+from synthesis.entity_kinds import JoinedKinds, OpenKinds
+from synthesis.evidence_pool import same_names, same_types
 from synthesis.finishing import proof_record
 from synthesis.offers import Goals
 from synthesis.readings import EvidenceReading, open_readings
@@ -34,7 +35,8 @@ class Settled:
             ``synthesis.lacks_on_all_evidence``, and ``synthesis.lacks_read`` says in which reading.
         evidence: All evidence, each record once: that of the finished questions first, each in
             the order of the seeds.
-        identity: What was taken for one and the same thing: ``readings``, ``relations``, ``types``.
+        identity: What was taken for one and the same thing: ``readings``, ``relations``,
+            ``types_joined``, ``types_open``.
     """
 
     questions: tuple[dict[str, Any], ...]
@@ -55,10 +57,11 @@ def settle(
 
     Each was checked on what was found for its own seed; what another seed brought in may hold a
     rival, perhaps under another name of the relation or another type of the entity. So evidence is
-    read in several ways, as far as they differ: as it is written, with relations joined that are
-    shown to be one, with the types of one name taken for one unless they surely are not, and with
-    both. A question stands only if it stands in every one of them: joining what is two may bring
-    in a false answer, and not joining what is one may hide a rival.
+    read in several ways, as far as they differ: as it is written, where a name that is borne out
+    to be one entity has one type; with nothing joined; with relations joined that are shown to be
+    one; with types that choose nothing unless they surely tell things apart; and with both. A
+    question stands only if it stands in every one of them: joining what is two may bring in a false
+    answer, and not joining what is one may hide a rival.
 
     The checks in the records are replaced by those on all evidence as it is written, in which the
     evidence is published (of a question that fails, by those of the first reading in which it
@@ -71,28 +74,43 @@ def settle(
         others: The evidence of each seed that gave no question.
         told: Called with how many are done, of how many.
     """
-    own = [laid_out(list(evidence), sheet) for _, evidence in finished]
+    own = [same_names(same_types(list(evidence))) for _, evidence in finished]
     rest = [list(evidence) for evidence in others]
-    records = _laid_together(itertools.chain(*own, *rest))
-    laid = same_names(same_types(list(records.values())))
-    joined = join_relations((*own, *rest), sheet)
-    readings = [EvidenceReading(AS_WRITTEN, FactStore.from_evidence(laid, sheet))]
-    wider = joined.sheet(sheet) if joined.classes else sheet
+    apart = same_names(same_types(list(_laid_together(itertools.chain(*own, *rest)).values())))
+    relations = join_relations((*own, *rest), sheet)
+    wider = relations.sheet(sheet) if relations.classes else sheet
+    joined = JoinedKinds.of(apart, wider)
+    laid = same_names(same_types(joined.read(apart))) if joined.change else apart
     kinds = OpenKinds.of(laid, wider)
-    readings += open_readings(laid, sheet, wider, kinds)
+    readings = [
+        EvidenceReading(AS_WRITTEN, FactStore.from_evidence(laid, sheet)),
+        *open_readings(laid, sheet, wider, kinds, apart=apart if joined.change else None),
+    ]
     identity = {
         "readings": [reading.name for reading in readings],
-        "relations": joined.to_record(),
-        "types": kinds.to_record(),
+        "relations": relations.to_record(),
+        "types_joined": joined.to_record(),
+        "types_open": kinds.to_record(),
     }
     kept: list[dict[str, Any]] = []
     aside: list[dict[str, Any]] = []
     for place, (record, _) in enumerate(finished):
-        settled, stands = _settled(record, readings, goals)
+        settled, stands = _settled(_retyped(record, joined), readings, goals)
         (kept if stands else aside).append(settled)
         if told is not None:
             told(place + 1, len(finished))
     return Settled(tuple(kept), tuple(aside), tuple(laid), identity)
+
+
+def _retyped(record: dict[str, Any], joined: JoinedKinds) -> dict[str, Any]:
+    """Return a question with the types of the evidence as it is published, and how it came to."""
+    graph = QuestionGraph.model_validate(record)
+    after = joined.asked(graph)
+    if after.nodes == graph.nodes:
+        return record
+    step = rewrite(graph, after, reason="The same question with the types of all evidence.")
+    history = [*record.get("history", ()), step.to_record()]
+    return {**record, "nodes": after.to_record()["nodes"], "history": history}
 
 
 def _settled(

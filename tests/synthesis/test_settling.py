@@ -175,7 +175,7 @@ def test_surely_another_of_the_same_name_is_no_rival() -> None:
     asked = (of_things(question()), typed("", CATS, []))
     settled = settle([asked], RelationSheet(), EASY, others=[theirs])
     assert (len(settled.questions), settled.set_aside) == (1, ())
-    assert settled.identity["types"] == [{"name": "cat", "one": [], "apart": ["thing", "pet"]}]
+    assert settled.identity["types_open"] == [{"name": "cat", "one": [], "apart": ["thing", "pet"]}]
 
 
 def test_an_answer_that_only_joining_gives_is_none() -> None:
