@@ -143,10 +143,11 @@ class Advice(BaseModel):
     seen: Seen | None = None
 
     def told(self) -> dict[str, Any]:
-        """Return what the synthesis agent is told of it."""
+        """Return what the synthesis agent is told of it; what it does not say is left out."""
+        advice = self.expansion_advice.model_dump()
         return {
             "kind": self.kind,
-            "expansion_advice": self.expansion_advice.model_dump(),
+            "expansion_advice": {name: text for name, text in advice.items() if text},
             "offer": self.offer,
             "problems": list(self.problems),
         }

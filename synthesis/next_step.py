@@ -11,7 +11,7 @@ from graphkit.errors import MutationError
 from synthesis.advice import Advice, ExpansionAdvice, first_span
 from synthesis.agents.construction import QaRecord
 from synthesis.agents.gathering import gather
-from synthesis.agents.guidance import advise, agreement, graph_told, told_offer
+from synthesis.agents.guidance import advise, agreement, begun_advice, graph_told, told_offer
 from synthesis.offers import Offer, Planner
 from synthesis.planning import Plan, plan_question
 from synthesis.quality_checks import WORDING
@@ -120,7 +120,8 @@ class NextStep:
             kind="reword",
             expansion_advice=ExpansionAdvice(
                 target_text_span=first_span(qa.question, ()),
-                reasoning="The question cannot be used as it is worded.",
+                reasoning="The question cannot be used as it is worded; only the words change, so "
+                "that there is no operation and no strategy.",
                 semantic_suggestion="; ".join(problems),
             ),
             offer=told,
@@ -218,11 +219,7 @@ class NextStep:
     def _start(self, qa: QaRecord, reading: Reading, opening: Offer) -> Advice:
         return Advice(
             kind="start",
-            expansion_advice=ExpansionAdvice(
-                target_text_span=first_span(qa.question, ()),
-                reasoning="From the question as it is no sound one can be reached.",
-                semantic_suggestion="Write a new question of the structure given.",
-            ),
+            expansion_advice=begun_advice(qa.question, opening.graph, self.state.settings.language),
             offer=told_offer(opening, opening.graph, self.state.settings.language),
             problems=reading.problems,
         )

@@ -19,7 +19,15 @@ from synthesis.prompting import load_prompt
 if TYPE_CHECKING:
     from graphkit.models import ModelDoor
 
-__all__ = ["Agreement", "advise", "agreement", "condition_words", "findings_told", "told_offer"]
+__all__ = [
+    "Agreement",
+    "advise",
+    "agreement",
+    "begun_advice",
+    "condition_words",
+    "findings_told",
+    "told_offer",
+]
 
 _WORDS = {
     "en": {
@@ -200,6 +208,38 @@ def computed_advice(
         selected_strategy=strategy.value,
         reasoning=offer.mutation.reason,
         semantic_suggestion="; ".join(_steps(offer.mutation, graph, language)),
+    )
+
+
+def begun_advice(question: str, graph: QuestionGraph, language: str) -> ExpansionAdvice:
+    """Write a new beginning as advice in the paper's contract.
+
+    A beginning expands nothing; its operation and strategy are those that its graph ends in, so
+    that whoever follows the advice knows what the new question is to be built with.
+
+    Args:
+        question: The question that is given up.
+        graph: The first question of a plan.
+        language: ``en`` or ``zh``.
+    """
+    ops = {edge.op for edge in graph.edges}
+    last = next(iter(graph.incoming[graph.root_node_id]), None)
+    if Op.COMPLEMENT in ops:
+        strategy = Strategy.COMPLEMENT
+    elif Op.INTERSECTION in ops:
+        strategy = Strategy.INTERSECTION_EXPANSION
+    elif last is not None and last.reads is Direction.BACKWARD:
+        strategy = Strategy.INVERSE_PROJECTION
+    else:
+        strategy = Strategy.PROJECTION_EXTENSION
+    wanted = "按给定的结构另写一道新题。" if language == "zh" else None
+    return ExpansionAdvice(
+        target_text_span=first_span(question, ()),
+        suggested_operation=OPERATION_OF[strategy][0],
+        selected_strategy=strategy.value,
+        reasoning="From the question as it is no sound one can be reached; the new one begins "
+        "with what its structure ends in.",
+        semantic_suggestion=wanted or "Write a new question of the structure given.",
     )
 
 

@@ -92,3 +92,12 @@ def test_what_the_author_is_told_has_no_verdicts_of_the_model() -> None:
     """Neither repairs nor its view, only what is to be done and what is wrong."""
     advice = Advice(kind="grow", problems=("few_edges",), repairs=("x",), offer={"drop": []})
     assert set(advice.told()) == {"kind", "expansion_advice", "offer", "problems"}
+
+
+def test_what_advice_does_not_say_is_left_out_of_what_the_author_is_told() -> None:
+    """No empty operation stands in a prompt; what is said stands there whole."""
+    spare = ExpansionAdvice(target_text_span="Ulm", reasoning="Only the words change.")
+    told = Advice(kind="reword", expansion_advice=spare).told()["expansion_advice"]
+    assert told == {"target_text_span": "Ulm", "reasoning": "Only the words change."}
+    whole = ExpansionAdvice.model_validate(GOOD)
+    assert Advice(kind="grow", expansion_advice=whole).told()["expansion_advice"] == GOOD

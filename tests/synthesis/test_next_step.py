@@ -89,6 +89,7 @@ def test_a_wording_is_not_sent_back_for_ever(tmp_path: Path) -> None:
     assert not picked.grows
     assert state.rewordings == 0
     assert advice.offer["graph"]["edges"]
+    assert advice.expansion_advice.problems(QA.question) == []
 
 
 def test_a_line_is_grown_with_advice(tmp_path: Path) -> None:

@@ -6,16 +6,21 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from parse_model import with_door
 
 from graphkit.mutate import Strategy
 from graphkit.operations import Op
+from graphkit.question import QuestionGraph
+from graphkit.testing.strategies import stores_with_graphs
 from synthesis.advice import OPERATION_OF, Advice, Seen
 from synthesis.agents.construction import QaRecord
 from synthesis.agents.guidance import (
     Agreement,
     advise,
     agreement,
+    begun_advice,
     computed_advice,
     findings_told,
     told_offer,
@@ -211,3 +216,14 @@ def test_the_model_is_shown_findings_and_offers() -> None:
     assert [item["offer"] for item in listed] == [offer.name for offer in OFFERS]
     assert json.loads(blocks["findings"]) == json.loads(json.dumps(findings_told(STANDING)))
     assert json.loads(blocks["graph_json"])["root_node_id"] == GRAPH.root_node_id
+
+
+@given(graph=stores_with_graphs().map(lambda pair: pair[1]), language=st.sampled_from(["en", "zh"]))
+def test_advice_on_a_new_beginning_is_whole_and_valid(graph: QuestionGraph, language: str) -> None:
+    """Operation and strategy are in the contract and are those that the new graph is built with."""
+    advice = begun_advice(QA.question, graph, language)
+    assert advice.problems(QA.question) == []
+    assert advice.reasoning
+    assert advice.suggested_operation in {edge.op.value for edge in graph.edges} | {"projection"}
+    excludes = any(edge.op is Op.COMPLEMENT for edge in graph.edges)
+    assert (advice.strategy is Strategy.COMPLEMENT) is excludes
