@@ -58,6 +58,7 @@ def _step() -> Schema:
                     "advised",
                     "revised",
                     "rivals",
+                    "read_otherwise",
                     "judged",
                     "gave_nothing",
                     "outcome",
@@ -68,11 +69,19 @@ def _step() -> Schema:
     }
 
 
+def _release() -> Schema:
+    """Return the schema of the manifest of a release."""
+    from synthesis.release.manifest import ReleaseManifest
+
+    return ReleaseManifest.model_json_schema(mode="serialization")
+
+
 SCHEMAS = {
     "advice": DirectionReply.model_json_schema,
     "gathered": GatheredReply.model_json_schema,
     "loop-settings": LoopSettings.model_json_schema,
     "qa-record": QaRecord.model_json_schema,
+    "release": _release,
     "run-step": _step,
     "seeds": _seeds,
 }

@@ -19,6 +19,7 @@ from synthesis.release.content import (
     gather_content,
 )
 from synthesis.release.licences import Licence, read_licences, source_rows
+from synthesis.release.manifest import ReleaseManifest, read_manifest
 from synthesis.release.opening import open_questions_file, opened_release, read_release
 from synthesis.release.sheets import sample_questions, validation_sheets
 from synthesis.release.tables import release_statistics, table_two
@@ -28,6 +29,7 @@ __all__ = [
     "Licence",
     "Release",
     "ReleaseContent",
+    "ReleaseManifest",
     "ReleaseSettings",
     "Sealer",
     "Tally",
@@ -42,6 +44,7 @@ __all__ = [
     "opened_release",
     "put_folder",
     "read_licences",
+    "read_manifest",
     "read_release",
     "release_statistics",
     "sample_questions",

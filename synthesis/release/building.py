@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +19,7 @@ from synthesis.release.card import data_card
 from synthesis.release.content import ReleaseContent
 from synthesis.release.figures import domain_figure, root_domain_figure
 from synthesis.release.licences import Licence, SourceRow, source_rows
+from synthesis.release.manifest import ReleaseManifest
 from synthesis.release.sheets import validation_sheets
 from synthesis.release.tables import release_statistics
 from synthesis.spreadsheets import csv_text
@@ -151,24 +151,19 @@ def _told(numbers: Mapping[str, Any], settings: ReleaseSettings) -> dict[str, An
 def _manifest(
     files: Mapping[str, bytes], settings: ReleaseSettings, guid: str, content: ReleaseContent
 ) -> dict[str, Any]:
-    return {
-        "format": "graphkit release",
-        "format_version": 1,
-        "title": settings.title,
-        "version": settings.version,
-        "licence": settings.licence,
-        "description": settings.description,
-        "seed": settings.seed,
-        "canary_guid": guid,
-        "canary": canary_text(guid),
-        "sealed": settings.sealed,
-        "questions": len(content.questions),
-        "evidence": len(content.evidence),
-        "files": {
-            name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for name, data in sorted(files.items())
-        },
-    }
+    manifest = ReleaseManifest.of(
+        files,
+        guid,
+        title=settings.title,
+        version=settings.version,
+        licence=settings.licence,
+        description=settings.description,
+        seed=settings.seed,
+        sealed=settings.sealed,
+        questions=len(content.questions),
+        evidence=len(content.evidence),
+    )
+    return manifest.model_dump(mode="json")
 
 
 def _sealed_question(graph: QuestionGraph, sealer: Sealer, canary: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from synthesis.release.building import OPEN_KEYS, Release, ReleaseSettings, buil
 from synthesis.release.canary import PREFIX, Sealer, canary_of
 from synthesis.release.content import ReleaseContent, gather_content
 from synthesis.release.licences import NO_SOURCE, UNKNOWN, Licence
+from synthesis.release.manifest import read_manifest
 
 __all__ = ["open_questions_file", "opened_release", "read_release"]
 
@@ -36,29 +37,22 @@ def read_release(
             problems of a file at once.
     """
     place = Path(folder)
-    manifest = _document(place / "release.json")
-    if manifest.get("format") != "graphkit release" or manifest.get("format_version") != 1:
-        raise FormatError(
-            Problem(
-                "not the manifest of a release of version 1",
-                code="format",
-                file=str(place / "release.json"),
-            )
-        )
-    guid = str(manifest.get("canary_guid") or "")
+    told = place / "release.json"
+    manifest = read_manifest(_document(told), str(told))
+    guid = manifest.canary_guid
     graphs = open_questions_file(place / "questions.jsonl", guid)
     records: dict[str, EvidenceRecord] = {}
     if (place / "evidence.jsonl").is_file():
         for record in _evidence(place / "evidence.jsonl", guid):
             records.setdefault(record.evidence_id, record)
     settings = ReleaseSettings(
-        title=str(manifest.get("title", "")),
-        version=str(manifest.get("version", "")),
-        licence=str(manifest.get("licence", UNKNOWN)),
-        description=str(manifest.get("description", "")),
-        seed=manifest["seed"] if isinstance(manifest.get("seed"), int) else 0,
+        title=manifest.title,
+        version=manifest.version,
+        licence=manifest.licence,
+        description=manifest.description,
+        seed=manifest.seed,
         canary=guid,
-        sealed=manifest.get("sealed") is True,
+        sealed=manifest.sealed,
         licences=_licences(place / "statistics.json"),
     )
     return gather_content(graphs, records), settings
