@@ -213,6 +213,17 @@ class JoinedKinds:
         gone = {kind for _, kind in self.change}
         return _asked(graph, self.change, lambda kind: kind in gone) if gone else graph
 
+    def named_openly(self, graph: QuestionGraph) -> QuestionGraph:
+        """Return a question in which a name that has joined types has none: it means them all."""
+        names = {name for name, _ in self.change}
+        nodes = tuple(
+            node.model_copy(update={"entity_type": None})
+            if names & {fold(name) for name in node.known_entities}
+            else node
+            for node in graph.nodes
+        )
+        return graph.replace(nodes=nodes)
+
     def to_record(self) -> list[dict[str, str]]:
         """Return what was joined as plain data."""
         return [

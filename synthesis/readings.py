@@ -12,7 +12,7 @@ from graphkit.facts import FactStore
 from graphkit.grounding import ground, resolve
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.entity_kinds import OpenKinds
+from synthesis.entity_kinds import JoinedKinds, OpenKinds
 from synthesis.evidence_pool import same_names
 from synthesis.offers import Goals, Standing
 
@@ -45,11 +45,19 @@ class ApartReading(EvidenceReading):
 
     It protects from answers that only joining gives, and from rivals that only joining hides. So
     all that it asks is that the declared answer is an answer, and nothing of another name is one.
+    A name that the question gives means all that was joined under it.
+
+    Attributes:
+        joined: What was joined in the reading as it is written.
     """
+
+    joined: JoinedKinds | None = None
 
     def standing(self, graph: QuestionGraph, goals: Goals) -> Standing:
         """Check a question in this reading."""
         asked = OpenKinds(self.facts.sheet).asked(graph)
+        if self.joined is not None:
+            asked = self.joined.named_openly(asked)
         grounded = not ground(asked, self.facts, strict=False).unresolved
         found = evaluate(asked, self.facts).answers if grounded else None
         match = resolve(graph.answer or "", self.facts)
@@ -69,7 +77,8 @@ def open_readings(
     wider: RelationSheet,
     kinds: OpenKinds,
     *,
-    apart: Sequence[EvidenceRecord] | None = None,
+    apart: Sequence[EvidenceRecord] = (),
+    joined: JoinedKinds | None = None,
 ) -> Iterator[EvidenceReading]:
     """Yield the readings of evidence beside that as it is written, as far as they may be others.
 
@@ -78,10 +87,11 @@ def open_readings(
         sheet: The relation sheet.
         wider: The sheet that joins further relations; ``sheet`` itself where none are.
         kinds: Which types of one name are perhaps one.
-        apart: The evidence before anything was joined, if anything was.
+        apart: The evidence before types were joined.
+        joined: Which types were joined in ``records``.
     """
-    if apart is not None:
-        yield ApartReading("types apart", FactStore.from_evidence(apart, sheet))
+    if joined is not None and joined.change:
+        yield ApartReading("types apart", FactStore.from_evidence(apart, sheet), joined=joined)
     if wider is not sheet:
         yield EvidenceReading("relations joined", FactStore.from_evidence(records, wider))
     said = (entry.head_type or entry.tail_type for entry in wider.relations.values())

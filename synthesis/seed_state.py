@@ -116,9 +116,11 @@ class SeedState:
         pool = self.desk.pool
         laid = laid_out(pool.held, pool.sheet)
         kinds = OpenKinds.of(laid, pool.sheet)
-        joined = JoinedKinds.of(pool.held, pool.sheet).change
-        apart = same_names(same_types(list(pool.held))) if joined else None
-        for reading in open_readings(laid, pool.sheet, pool.sheet, kinds, apart=apart):
+        joined = JoinedKinds.of(pool.held, pool.sheet)
+        apart = same_names(same_types(list(pool.held)))
+        for reading in open_readings(
+            laid, pool.sheet, pool.sheet, kinds, apart=apart, joined=joined
+        ):
             standing = reading.standing(self.line, self.settings.goals)
             if standing.missing:
                 lacks = {"reading": reading.name, "types": kinds.to_record()}

@@ -84,7 +84,7 @@ def settle(
     kinds = OpenKinds.of(laid, wider)
     readings = [
         EvidenceReading(AS_WRITTEN, FactStore.from_evidence(laid, sheet)),
-        *open_readings(laid, sheet, wider, kinds, apart=apart if joined.change else None),
+        *open_readings(laid, sheet, wider, kinds, apart=apart, joined=joined),
     ]
     identity = {
         "readings": [reading.name for reading in readings],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphkit.entities import fold
 from graphkit.evidence import EvidenceRecord
 from graphkit.facts import FactStore
+from graphkit.mutate import Mutation, first_question, replay_history
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from graphkit.testing.strategies import evidence
@@ -189,6 +190,67 @@ def test_an_answer_that_only_joining_gives_is_none() -> None:
     settled = settle([(asked, mine)], RelationSheet(), EASY)
     (aside,) = settled.set_aside
     assert aside["synthesis"]["lacks_read"] == "as written"
+
+
+def two_kinds(*triples: tuple[str, str, str]) -> list[EvidenceRecord]:
+    """Records in which what ends in ' 2' is a pet, and all else, of the same names, a thing."""
+    return [
+        record(
+            n,
+            head.removesuffix(" 2"),
+            relation,
+            tail.removesuffix(" 2"),
+            head_type="pet" if head.endswith(" 2") else "thing",
+            tail_type="pet" if tail.endswith(" 2") else "thing",
+        )
+        for n, (head, relation, tail) in enumerate(triples)
+    ]
+
+
+ALIKE = (
+    ("cat", "eats", "fish"),
+    ("cat 2", "eats", "fish"),
+    ("cat", "likes", "milk"),
+    ("cat 2", "likes", "milk"),
+)
+
+
+def test_what_is_borne_out_to_be_one_is_published_as_one() -> None:
+    """The question has the types of the evidence then, and its history says how it came to."""
+    mine = two_kinds(*ALIKE, ("a1", "owns", "cat 2"), ("b", "owns", "dog"), ("a1", "feeds", "cat"))
+    graph = QuestionGraph.model_validate(question())
+    nodes = [
+        node.model_copy(update={"entity_type": "pet", "is_root": node.node_id == "n1"})
+        for node in graph.nodes
+    ]
+    graph = graph.replace(nodes=tuple(nodes))
+    begun = [first_question(graph, reason="It begins.").to_record()]
+    asked = {**question(), **graph.to_record(), "history": begun}
+    settled = settle([(asked, mine)], RelationSheet(), EASY)
+    (kept,) = settled.questions
+    assert [node.get("entity_type") for node in kept["nodes"]] == ["thing", None]
+    last = replay_history([Mutation.model_validate(step) for step in kept["history"]])[-1]
+    published = QuestionGraph.model_validate(kept)
+    assert (last.nodes, last.edges) == (published.nodes, published.edges)
+    facts = FactStore.from_evidence(settled.evidence)
+    assert Standing.of(published, facts, EASY).missing == ()
+    assert {item.evidence_id for item in settled.evidence} == {item.evidence_id for item in mine}
+    (told,) = settled.identity["types_joined"]
+    assert told == {"name": "cat", "type": "pet", "read_as": "thing"}
+
+
+def test_an_answer_that_only_what_was_joined_gives_is_none() -> None:
+    """If the two cats are two after all, nobody is in what that one owns."""
+    one = two_kinds(
+        *ALIKE, ("e", "owns", "cat"), ("c", "in", "cat 2"), ("b", "owns", "dog"), ("x", "in", "dog")
+    )
+    chain = _chain("e", "c", ("owns", "forward"), ("in", "backward")).replace(
+        id="q", question="Who is in it?"
+    )
+    asked = {**chain.to_record(), "checks": {}, "synthesis": {"agreement": []}}
+    (aside,) = settle([(asked, one)], RelationSheet(), EASY).set_aside
+    assert aside["synthesis"]["lacks_on_all_evidence"] == ["no_answers"]
+    assert aside["synthesis"]["lacks_read"] == "types apart"
 
 
 def test_what_is_read_off_the_facts_is_that_of_all_evidence() -> None:
