@@ -192,22 +192,16 @@ def tally_sheets(
     one, other = tables
     for own, others, path in ((one, other, second), (other, one, first)):
         problems += [
-            Problem(
+            _problem(
+                row,
                 f"item {ident} is missing in {os.fspath(path)}; both experts judge the same rows",
                 code="rows",
-                file=row.file,
-                line=row.line,
             )
             for ident, row in own.items()
             if ident not in others
         ]
     problems += [
-        Problem(
-            f"item {ident} is in neither of the experts' sheets",
-            code="rows",
-            file=row.file,
-            line=row.line,
-        )
+        _problem(row, f"item {ident} is in neither of the experts' sheets", code="rows")
         for ident, row in extra.items()
         if ident not in one and ident not in other
     ]
@@ -223,6 +217,11 @@ def tally_sheets(
     )
 
 
+def _problem(row: SheetRow, message: str, *, code: str) -> Problem:
+    """Return what is wrong with a row, at its place."""
+    return Problem(message, code=code, file=row.file, line=row.line)
+
+
 def _table(rows: Iterable[SheetRow], problems: list[Problem]) -> dict[str, SheetRow]:
     table: dict[str, SheetRow] = {}
     for row in rows:
@@ -230,22 +229,16 @@ def _table(rows: Iterable[SheetRow], problems: list[Problem]) -> dict[str, Sheet
         before = table.setdefault(ident, row)
         if before is not row:
             problems.append(
-                Problem(
+                _problem(
+                    row,
                     f"item {ident} is in line {before.line} already, expected each row once",
                     code="rows",
-                    file=row.file,
-                    line=row.line,
                 )
             )
         check = row.cells.get("check", CHECKS[0])
         if check not in CHECKS:
             problems.append(
-                Problem(
-                    f'check "{check}" is not one of {", ".join(CHECKS)}',
-                    code="check",
-                    file=row.file,
-                    line=row.line,
-                )
+                _problem(row, f'check "{check}" is not one of {", ".join(CHECKS)}', code="check")
             )
     return table
 
@@ -258,11 +251,10 @@ def _verdict(row: SheetRow | None, column: str, problems: list[Problem]) -> bool
     if word in _YES or word in _NO:
         return word in _YES
     problems.append(
-        Problem(
+        _problem(
+            row,
             f'{column} "{text[:_SHOWN]}" is neither yes nor no; remarks go into the column comment',
             code="verdict",
-            file=row.file,
-            line=row.line,
         )
     )
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 
 import httpx2
 
@@ -75,17 +74,6 @@ class Fetcher:
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
         )
         self.requests = 0
-
-    async def __aenter__(self) -> Fetcher:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close all connections."""

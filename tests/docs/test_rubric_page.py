@@ -1,63 +1,36 @@
 """docs/rubric.md: every command that it shows is run and prints what it shows.
 
-``python tests/docs/test_rubric_page.py`` writes the outputs anew.
+``python -m tests.docs.test_rubric_page`` writes the outputs anew.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import tempfile
 import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from cli.main import cli
 from rubric import Settings, parse_tree, read_verdicts, score_reports
 from rubric.verdicts import VerdictTable
+from tests.docs.console import ROOT, blocks, inside, printed, written_anew
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "rubric.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-
-
-def run(block: str) -> str:
-    """Return a block as its commands print it now, in the folder where this is called."""
-    shown = []
-    for line in block.splitlines():
-        if not line.startswith("$ "):
-            continue
-        words, _, target = line[2:].partition(" > ")
-        result = CliRunner().invoke(cli, shlex.split(words)[1:], prog_name="graphkit")
-        shown.append(line)
-        if target:
-            Path(target).write_text(result.stdout, encoding="utf-8")
-        elif result.stdout or result.stderr:
-            shown.append((result.stdout or result.stderr).rstrip())
-        if result.exit_code:
-            shown.append(f"[exit {result.exit_code}]")
-    return "\n".join(shown) + "\n"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("page")
-    (place / "examples").symlink_to(ROOT / "examples")
-    before = Path.cwd()
-    os.chdir(place)
-    yield place
-    os.chdir(before)
+    with inside(tmp_path_factory.mktemp("page")) as place:
+        yield place
 
 
-@pytest.mark.parametrize("block", CONSOLE.findall(TEXT), ids=lambda text: text.split("\n")[0][:60])
+@pytest.mark.parametrize("block", blocks(TEXT), ids=lambda text: text.split("\n")[0][:60])
 def test_commands_print_what_is_shown(folder, block):
     """Output and exit code are those on the page."""
-    assert run(block) == block
+    assert printed(block, notes=False) == block
 
 
 def test_every_command_of_the_group_is_told(folder):
@@ -111,9 +84,6 @@ def test_example_has_every_accident():
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
-        (Path(place) / "examples").symlink_to(ROOT / "examples")
-        os.chdir(place)
-        PAGE.write_text(
-            CONSOLE.sub(lambda found: f"```console\n{run(found[1])}```", TEXT), encoding="utf-8"
-        )
+    with tempfile.TemporaryDirectory() as folder_of_page, inside(Path(folder_of_page)):
+        page = written_anew(TEXT, notes=False)
+    PAGE.write_text(page, encoding="utf-8")

@@ -25,7 +25,7 @@ from synthesis.seeds import Seed
 from synthesis.web import WebSettings
 
 __all__ = ["RUN", "SMALL", "Led", "Servers", "journal_of", "records_of", "servers"]
-__all__ += ["verdicts_of"]
+__all__ += ["verdicts_of", "whole_run"]
 
 RUN = "loopback"
 """The name of every run here: keys of calls follow from it."""
@@ -96,6 +96,11 @@ class Servers:
         }
         return WebSettings(**values | changes)
 
+    def model_settings(self, **changes: Any) -> ModelSettings:
+        """Return settings of the scripted model."""
+        values = {"model": "scripted", "api_key_env": "TEST_MODEL_KEY", **changes}
+        return ModelSettings(base_url=self.model.base_url, **values)
+
     def plan(
         self,
         names: Iterable[str],
@@ -112,13 +117,10 @@ class Servers:
             model: The model of every agent.
             **loop: Parameters of the loop, over those of ``SMALL``.
         """
-        scripted = ModelSettings(
-            model="scripted", base_url=self.model.base_url, api_key_env="TEST_MODEL_KEY"
-        )
         return RunPlan(
             loop=LoopSettings(**{"since": SINCE, **SMALL, **loop}),
             web=web or self.web_settings(),
-            models={"default": model or scripted},
+            models={"default": model or self.model_settings()},
             seeds=tuple(Seed(entity_name=name) for name in names),
         )
 
@@ -199,6 +201,15 @@ def servers(
     )
     with web, model:
         yield Servers(web, model)
+
+
+def whole_run(folder: Path, names: Iterable[str]) -> Path:
+    """Make a run in which nothing fails, to its end, in a folder; return the folder."""
+    with servers() as outside:
+        result = outside.run(folder, names)
+    assert result.unfinished == {}
+    assert result.settled.questions
+    return folder
 
 
 def records_of(file: Path) -> list[dict[str, Any]]:

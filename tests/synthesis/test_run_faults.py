@@ -11,8 +11,7 @@ from loopback_http import Response
 from scripted_model import CONTENT, TRANSPORT, Faults
 from static_web.hosts import BROKEN, ELSEWHERE, FORBIDDEN, HUGE, SNAIL
 
-from graphkit.models import ModelSettings
-from tests.synthesis.loopback import Servers, journal_of, records_of, servers
+from tests.synthesis.loopback import Servers, journal_of, records_of, servers, whole_run
 
 pytestmark = pytest.mark.slow
 
@@ -39,12 +38,7 @@ TROUBLE = {
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run in which nothing fails."""
-    folder = tmp_path_factory.mktemp("quiet") / "run"
-    with servers() as outside:
-        result = outside.run(folder, SEEDS)
-    assert result.unfinished == {}
-    assert result.settled.questions
-    return folder
+    return whole_run(tmp_path_factory.mktemp("quiet") / "run", SEEDS)
 
 
 def _ends(folder: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -94,12 +88,7 @@ def test_a_server_that_is_down_leaves_seeds_to_be_resumed(quiet: Path, tmp_path:
     """Without any answer the seeds are not finished, and say why; later they end as ever."""
     folder = tmp_path / "run"
     with servers() as outside:
-        hasty = ModelSettings(
-            model="scripted",
-            base_url=outside.model.base_url,
-            api_key_env="TEST_MODEL_KEY",
-            retries=1,
-        )
+        hasty = outside.model_settings(retries=1)
         outside.model.faults = Faults(every={"server_error": 1})
         down = outside.run(folder, SEEDS, model=hasty)
         assert down.outcomes == {}
@@ -117,12 +106,7 @@ def test_one_seed_that_cannot_end_does_not_stop_the_others(tmp_path: Path) -> No
     """A server that goes down half way: what was finished stays finished and is written."""
     folder = tmp_path / "run"
     with servers() as outside:
-        hasty = ModelSettings(
-            model="scripted",
-            base_url=outside.model.base_url,
-            api_key_env="TEST_MODEL_KEY",
-            retries=0,
-        )
+        hasty = outside.model_settings(retries=0)
 
         def told(state: Any) -> None:
             if state.done == 1:

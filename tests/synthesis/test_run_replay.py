@@ -14,7 +14,7 @@ import pytest
 
 from graphkit.errors import ExchangeLogError
 from graphkit.models import ExchangeLog
-from tests.synthesis.loopback import journal_of, records_of, servers
+from tests.synthesis.loopback import journal_of, records_of, servers, whole_run
 
 pytestmark = pytest.mark.slow
 
@@ -36,12 +36,7 @@ print(json.dumps(result.to_record()))
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that came to its end; the servers are gone."""
-    folder = tmp_path_factory.mktemp("first") / "run"
-    with servers() as outside:
-        result = outside.run(folder, SEEDS)
-    assert result.unfinished == {}
-    assert result.settled.questions
-    return folder
+    return whole_run(tmp_path_factory.mktemp("first") / "run", SEEDS)
 
 
 def again(first: Path, folder: Path, *, hash_seed: str, parallel: int) -> dict[str, Any]:
