@@ -231,7 +231,10 @@ class RelationSheet(BaseModel):
                 f"no relation {unknown[0]!r} in the sheet{did_you_mean(unknown[0], self.relations)}"
             )
         kept = {name: entry for name, entry in self.relations.items() if name in keep}
-        return self.model_copy(update={"relations": kept})
+        # Not a copy: that would keep the aliases which are computed of all relations.
+        return RelationSheet(
+            meta=self.meta, types=self.types, relations=kept, articles=self.articles
+        )
 
     @functools.cached_property
     def aliases(self) -> dict[str, tuple[tuple[str, bool], ...]]:

@@ -89,3 +89,10 @@ def test_phrases_that_are_given_go_before_derived_ones():
     assert phrases.phrase("backward", negated=True, plural=True) == "starve {}"
     assert phrases.phrase("forward", negated=True, plural=True) == "are not fed by {}"
     assert phrases.phrase("forward", plural=True) == "are fed by {}"
+
+
+def test_a_restricted_sheet_has_only_the_aliases_of_its_relations() -> None:
+    """Whether or not those of the whole sheet were looked at before."""
+    sheet = RelationSheet.parse('[relations.a]\naliases = ["x"]\n[relations.b]\naliases = ["y"]\n')
+    assert set(sheet.aliases) == {"x", "y"}
+    assert set(sheet.restricted(["a"]).aliases) == {"x"}
