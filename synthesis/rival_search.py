@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,11 @@ from synthesis.agents.gathering import search_for_rivals
 from synthesis.evidence_desk import EvidenceDesk
 from synthesis.rivals import OpenEnd, Relaxation, relaxations
 
-__all__ = ["RivalSearch", "without_refusals"]
+__all__ = ["RivalSearch", "told_in_question"]
+
+_TOLD_IN_QUESTION = frozenset(
+    {"dropped", "open_ends", "new", "searches", "visited", "failed", "ended", "admitted", "pool"}
+)
 
 
 class RivalSearch:
@@ -117,19 +122,26 @@ class RivalSearch:
         }
 
 
-def without_refusals(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a search without the words of what was refused in it.
+def told_in_question(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a search as a question carries it: how far it looked, what it found.
 
-    They are for the journal: words of pages that nothing bore out have no place in a question.
+    What was refused or not borne out on the way, and what was searched for to cross-check it, are
+    words of pages that have no place in a question; they are in the journal. Of the verdicts on
+    reliability the question has how many there are of each label.
 
-    >>> without_refusals({"rounds": 1, "conversations": [{"new": 0, "refusals": ["x"]}]})
-    {'rounds': 1, 'conversations': [{'new': 0}]}
+    >>> verdicts = [{"label": "credible", "searches": [{"query": "x"}]}, {"label": "credible"}]
+    >>> part = {"new": 2, "refusals": ["y"], "reliability": verdicts}
+    >>> told_in_question({"rounds": 1, "conversations": [part]})
+    {'rounds': 1, 'conversations': [{'new': 2, 'reliability': {'credible': 2}}]}
     """
-    kept = [
-        {key: value for key, value in item.items() if key != "refusals"}
-        for item in record.get("conversations", ())
-    ]
-    return {**record, "conversations": kept} if record else {}
+    if not record:
+        return {}
+    kept = []
+    for item in record.get("conversations", ()):
+        part = {key: value for key, value in item.items() if key in _TOLD_IN_QUESTION}
+        labels = Counter(verdict["label"] for verdict in item.get("reliability", ()))
+        kept.append({**part, "reliability": dict(sorted(labels.items()))})
+    return {**record, "conversations": kept}
 
 
 def _hindered(conversation: dict[str, Any]) -> bool:

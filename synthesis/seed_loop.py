@@ -19,7 +19,7 @@ from synthesis.loop_settings import LoopSettings
 from synthesis.next_step import TO_GROW, NextStep
 from synthesis.offers import Offer
 from synthesis.quality import QualityLimits, assess_quality
-from synthesis.rival_search import RivalSearch, without_refusals
+from synthesis.rival_search import RivalSearch, told_in_question
 from synthesis.rivals import OpenEnd
 from synthesis.seed_state import Reading, Recorder, SeedState
 from synthesis.seeds import Seed
@@ -287,7 +287,7 @@ class SeedLoop:
         chain = proved_chain(self.state.line, facts)
         evidence = [self.desk.pool.records[hop.evidence_id] for hop in chain if hop.evidence_id]
         more: dict[str, Any] = {
-            "rivals": without_refusals(self.rival_record),
+            "rivals": told_in_question(self.rival_record),
             "agreement": self.state.views,
         }
         if self.settings.quality:
