@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphkit.evidence import EvidenceRecord
 from graphkit.question import Edge, Node, QuestionGraph
 from graphkit.relations import RelationSheet
-from synthesis.entity_kinds import OpenKinds, one_kind
+from synthesis.entity_kinds import JoinedKinds, OpenKinds, one_kind
 
 SHEET = RelationSheet.parse(
     '[relations.capital]\nfunctional = true\n[relations."born in"]\nhead_type = "person"\n'
@@ -82,6 +82,15 @@ def test_two_facts_in_common_are_enough_where_most_agrees() -> None:
     )  # fmt: skip
     assert kinds_of(one_kind(found, BARE), "a") == {"x"}
     assert len(kinds_of(one_kind(found[:5], BARE), "a")) == 2
+
+
+def test_what_is_joined_has_the_type_of_most_names() -> None:
+    """Whichever came first: so that one type stands for one kind of thing throughout."""
+    found = records("f|capital|p/town", "f|capital|p/city", "q/city|lies on|s", "r/city|lies on|s")
+    assert kinds_of(one_kind(found, SHEET), "p") == {"city"}
+    assert JoinedKinds.of(found, SHEET).to_record() == [
+        {"name": "p", "type": "town", "read_as": "city"}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,18 @@ def test_what_is_borne_out_to_be_one_is_published_as_one() -> None:
     assert told == {"name": "cat", "type": "pet", "read_as": "thing"}
 
 
+def test_an_answer_is_no_rival_of_itself_under_another_type() -> None:
+    """Another seed calls a person an owner; two facts show that it is the same."""
+    more = [record(7, "a1", "feeds", "dog")]
+    theirs = typed(
+        "owner", [record(8, "a1", "owns", "cat"), record(9, "a1", "feeds", "dog")], ["a1"]
+    )
+    asked = (of_things(question()), typed("", [*CATS, *more], []))
+    settled = settle([asked], RelationSheet(), EASY, others=[theirs])
+    assert (len(settled.questions), settled.set_aside) == (1, ())
+    assert settled.identity["types_joined"] == [{"name": "a1", "type": "owner", "read_as": "thing"}]
+
+
 def test_an_answer_that_only_what_was_joined_gives_is_none() -> None:
     """If the two cats are two after all, nobody is in what that one owns."""
     one = two_kinds(
