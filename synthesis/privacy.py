@@ -107,7 +107,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (
         "national id",
         r"(?i:passport|identity card|\bID card|social security|\u62a4\u7167|\u8eab\u4efd\u8bc1)"
-        r"(?i:\s*(?:number|no\.?|nr\.?|#|\u53f7\u7801|\u53f7))?\s*(?:is|[:#\u4e3a\u662f])?\s*"
+        r"(?i:\s*+(?:number|no\.?|nr\.?|#|\u53f7\u7801|\u53f7))?+\s*+(?:is|[:#\u4e3a\u662f])?+\s*+"
         r"[A-Z]{0,2}\d{6,}",
         _always,
     ),
@@ -124,7 +124,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (
         "phone",
         r"(?i:\b(?:tel|phone|telephone|mobile)\b\.?|\u7535\u8bdd|\u624b\u673a)"
-        r"(?i:\s*(?:number|no\.?|\u53f7\u7801|\u53f7))?\s*(?:is|at|[:\u4e3a\u662f])?\s*"
+        r"(?i:\s*+(?:number|no\.?|\u53f7\u7801|\u53f7))?+\s*+(?:is|at|[:\u4e3a\u662f])?+\s*+"
         r"\(?\+?\d(?:[\s().-]*\d){6,13}",
         _phone,
     ),

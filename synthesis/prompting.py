@@ -111,7 +111,7 @@ class Prompt:
 
 
 def _body(value: Any, names: Sequence[str]) -> str:
-    tags = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(names)})\b)", re.IGNORECASE)
+    tags = re.compile(rf"<(?=\s*+/?+\s*+(?:{'|'.join(names)})\b)", re.IGNORECASE)
     if isinstance(value, str):
         return tags.sub("&lt;", _CONTROLS.sub("\ufffd", value))
     return tags.sub(r"\\u003c", _json(value))

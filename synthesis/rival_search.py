@@ -42,7 +42,8 @@ class RivalSearch:
             What was done, as plain data: rounds, conditions dropped, open ends looked up and left,
             conversations, and how many of them ended early or had a search that was not answered
             (``hindered``), evidence found, sets that are in the end too large to be followed
-            (``cut``) or everything (``unbounded``), and whether all that is open was looked at
+            (``cut``) or everything (``unbounded``: there is nothing to look up in these, the checks
+            see what the evidence has), and whether all else that is open was looked at
             (``complete``).
             That a search came to an end proves nothing about what is not on the web.
 

@@ -19,7 +19,6 @@ from synthesis.web import WebTools
 __all__ = ["SeedSearch", "find_run_seeds", "search_seeds"]
 
 _ROUND = 20
-_SHOWN = 200
 _FRUITLESS = 2
 
 
@@ -122,7 +121,8 @@ async def _round(
             primary=place[0],
             secondary=place[1],
             count=min(_ROUND, share - len(found)),
-            avoid=[seed.entity_name for seed in found][-_SHOWN:],
+            share=share,
+            found=found,
             vote=number,
         )
     except ModelReplyError as error:

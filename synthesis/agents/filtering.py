@@ -127,6 +127,8 @@ async def judge_reliability(
         ModelError: The model gives no usable reply.
         BudgetError: A budget is spent.
     """
+    if not records:
+        return []
     verdicts, told = await _one_list(errand, records)
     if told is Reliability.CREDIBLE or len(records) == 1:
         return verdicts

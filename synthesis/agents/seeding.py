@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["SeedsReply", "find_seeds"]
 
 MAX_SHARE = 0.5
-"""No kind of thing has more than this share of the seeds of one reply."""
+"""No kind of thing has more than this share of the seeds of a sub-domain."""
+
+_SHOWN = 200
+"""So many of the names that are there already are shown to the agent, the latest."""
 
 
 class SeedItem(BaseModel):
@@ -60,20 +64,23 @@ async def find_seeds(
     primary: str,
     secondary: str,
     count: int,
-    avoid: Sequence[str] = (),
+    share: int | None = None,
+    found: Sequence[Seed] = (),
     vote: int = 0,
 ) -> tuple[list[Seed], dict[str, Any]]:
     """Ask for seeds of one sub-domain: EvoBrowseComp, 2.1 and A.1.
 
     Kept is what the agent calls fresh, what some result that it saw names, and of each kind of
-    thing no more than half. The rest is counted by reason.
+    thing no more than half of all that the sub-domain is to have, earlier rounds included; a seed
+    without a kind is of none. The rest is counted by reason.
 
     Args:
         errand: Models, web, language and timestamp.
         primary: The domain.
         secondary: The sub-domain.
-        count: How many are wanted.
-        avoid: Names that are there already.
+        count: How many are wanted now.
+        share: How many the sub-domain is to have altogether; by default ``count``.
+        found: The seeds that it has already.
         vote: Tells repeated rounds apart.
 
     Returns:
@@ -92,7 +99,7 @@ async def find_seeds(
             secondary=secondary,
             count=str(count),
             since=errand.since,
-            avoid=list(avoid),
+            avoid=[seed.entity_name for seed in found][-_SHOWN:],
         ),
         access.tools(visit=False),
         SeedsReply,
@@ -102,9 +109,9 @@ async def find_seeds(
     seen = _shown(access)
     kept: list[Seed] = []
     refused = {"not_fresh": 0, "not_seen": 0, "known": 0, "too_many_of_a_kind": 0}
-    known = {name.casefold() for name in avoid}
-    kinds: dict[str, int] = {}
-    most = max(1, int(count * MAX_SHARE))
+    known = {seed.entity_name.casefold() for seed in found}
+    kinds = Counter((seed.entity_type or "").casefold() for seed in found)
+    most = max(1, int((share or count) * MAX_SHARE))
     for item in reply.value.seeds:
         kind = (item.entity_type or "").casefold()
         reason = None
@@ -114,13 +121,13 @@ async def find_seeds(
             reason = "not_seen"
         elif item.entity_name.casefold() in known:
             reason = "known"
-        elif kind and kinds.get(kind, 0) >= most:
+        elif kind and kinds[kind] >= most:
             reason = "too_many_of_a_kind"
         if reason is not None:
             refused[reason] += 1
             continue
         known.add(item.entity_name.casefold())
-        kinds[kind] = kinds.get(kind, 0) + 1
+        kinds[kind] += 1
         kept.append(
             Seed(
                 entity_name=item.entity_name,

@@ -82,3 +82,11 @@ def test_places_are_those_of_the_text(text: str) -> None:
         assert 0 <= match.start < match.end <= len(text) + 15
     own = [match for match in found if match.field == "b"]
     assert all(one.end <= two.start for one, two in itertools.pairwise(own))
+
+
+@pytest.mark.parametrize("word", ["passport", "tel", "护照", "电话"])
+def test_a_flood_of_spaces_is_read_in_a_moment(word: str) -> None:
+    """Each space is looked at once, so that what follows them is found however many they are."""
+    flood = " " * 200_000
+    assert find_private({"text": f"{word}{flood}x"}) == ()
+    assert len(find_private({"text": f"{word} number:{flood}02012345678"})) == 1

@@ -50,6 +50,19 @@ def test_shares_are_even_and_full(tmp_path: Path) -> None:
     )
 
 
+def test_one_kind_fills_no_more_than_half_of_a_place(tmp_path: Path) -> None:
+    """However many rounds it takes; what is missing is told."""
+
+    def films(received: Any) -> Any:
+        reply = fresh_names(received)
+        if reply is not SEARCH:
+            reply = {"seeds": [{**item, "entity_type": "film"} for item in reply["seeds"]]}
+        return reply
+
+    search, _ = searched(tmp_path, films, 18)
+    assert search.short == {"News/People": 3, "News/Places": 3, "Arts/Songs": 3}
+
+
 def test_a_place_that_brings_nothing_new_is_left(tmp_path: Path) -> None:
     """After two rounds in vain; how many it had is told."""
     search, server = searched(tmp_path, lambda _: seeds("Nobody"), 3)

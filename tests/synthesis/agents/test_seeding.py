@@ -9,6 +9,7 @@ import pytest
 
 from synthesis.agents.gathering import Errand
 from synthesis.agents.seeding import find_seeds
+from synthesis.seeds import Seed
 from tests.synthesis.agents.small_web import blocks_of, page, turns, with_errand
 
 PEOPLE = tuple(f"Ada N{n}" for n in range(40))
@@ -29,10 +30,10 @@ def wide(*names: str) -> tuple[Any, ...]:
     return (page("list.example", "Names of people", title=" ".join(names)),)
 
 
-def found(folder: Path, *steps: Any, avoid: tuple[str, ...] = (), count: int = 4) -> Any:
+def found(folder: Path, *steps: Any, known: tuple[Seed, ...] = (), count: int = 4) -> Any:
     async def work(errand: Errand) -> Any:
         return await find_seeds(
-            errand, primary="News", secondary="People", count=count, avoid=avoid
+            errand, primary="News", secondary="People", count=count, found=known
         )
 
     return with_errand(turns(seeds=list(steps)), work, folder, pages=wide(*PEOPLE, "Blue Bridge"))
@@ -61,7 +62,7 @@ def test_seeds_carry_their_domain(tmp_path: Path) -> None:
 )
 def test_what_is_not_kept_is_counted_by_reason(tmp_path: Path, reply: Any, reason: str) -> None:
     """Not fresh, named by no result, or there already."""
-    (kept, done), _ = found(tmp_path, SEARCH, reply, avoid=("Ada N7",))
+    (kept, done), _ = found(tmp_path, SEARCH, reply, known=(Seed(entity_name="Ada N7"),))
     assert kept == []
     assert done["refused"] == {reason: 1}
 
@@ -87,6 +88,14 @@ def test_no_more_than_half_are_of_a_kind(tmp_path: Path) -> None:
     assert (len(kept), done["refused"]) == (2, {"too_many_of_a_kind": 1})
     (kept, _), _ = found(tmp_path, SEARCH, seeds("Ada N1", "Ada N2", "Ada N3"))
     assert len(kept) == 3
+
+
+def test_kinds_of_earlier_rounds_count(tmp_path: Path) -> None:
+    """Half of all that is wanted, not half of each round."""
+    known = tuple(Seed(entity_name=f"Ada N{n}", entity_type="Person") for n in (8, 9))
+    reply = seeds("Ada N1", "Ada N2", entity_type="person")
+    (kept, done), _ = found(tmp_path, SEARCH, reply, known=known)
+    assert (kept, done["refused"]) == ([], {"too_many_of_a_kind": 2})
 
 
 @pytest.mark.parametrize("blank", ["  ", "\n", "\u0000"])
