@@ -29,6 +29,16 @@ _PATIENCE = 3
 _TEXT_ONLY = frozenset({"text_leak", "lint_error"})
 """What other words can mend."""
 
+_REWORD = {
+    "en": (
+        "The question cannot be used as it is worded; only the words change, so that there is no "
+        "operation and no strategy.",
+        "it does not ask what it should ask",
+    ),
+    "zh": ("题目的措辞无法使用；只改措辞，因此没有操作，也没有策略。", "它没有问到应问的内容"),
+}
+"""Why a question is reworded, and what is told where nothing more exact is known."""
+
 
 class NextStep:
     """Decides what becomes of each question of one seed.
@@ -114,14 +124,14 @@ class NextStep:
         elif self.state.lineage is not None:
             told = {"graph": graph_told(self.state.line), "answer": self.state.line.answer}
         wanting = (*reading.problems, *self.state.wanting)
-        problems = wanting or ("it does not ask what it should ask",)
+        why, otherwise = _REWORD[self.state.settings.language]
+        problems = wanting or (otherwise,)
         self.state.wanting = ()
         advice = Advice(
             kind="reword",
             expansion_advice=ExpansionAdvice(
                 target_text_span=first_span(qa.question, ()),
-                reasoning="The question cannot be used as it is worded; only the words change, so "
-                "that there is no operation and no strategy.",
+                reasoning=why,
                 semantic_suggestion="; ".join(problems),
             ),
             offer=told,

@@ -52,6 +52,19 @@ _WORDS = {
     },
 }
 
+_BEGUN = {
+    "en": (
+        "From the question as it is no sound one can be reached; the new one begins with what its "
+        "structure ends in.",
+        "Write a new question of the structure given.",
+    ),
+    "zh": (
+        "由现有的题目无法得到合格的题目；新题以其结构的末步为起点。",
+        "按给定的结构另写一道新题。",
+    ),
+}
+"""Why a question is begun anew, and what is to be done."""
+
 
 class DirectionReply(BaseModel):
     """What the model replies: its view of the question, and advice in the paper's contract."""
@@ -232,14 +245,13 @@ def begun_advice(question: str, graph: QuestionGraph, language: str) -> Expansio
         strategy = Strategy.INVERSE_PROJECTION
     else:
         strategy = Strategy.PROJECTION_EXTENSION
-    wanted = "按给定的结构另写一道新题。" if language == "zh" else None
+    why, wanted = _BEGUN[language]
     return ExpansionAdvice(
         target_text_span=first_span(question, ()),
         suggested_operation=OPERATION_OF[strategy][0],
         selected_strategy=strategy.value,
-        reasoning="From the question as it is no sound one can be reached; the new one begins "
-        "with what its structure ends in.",
-        semantic_suggestion=wanted or "Write a new question of the structure given.",
+        reasoning=why,
+        semantic_suggestion=wanted,
     )
 
 
