@@ -28,6 +28,7 @@ _TITLE_ONLY = frozenset(("title",))
 _HOLDING = _BLOCKS - {"tr", "caption"}
 _WHITE = re.compile(r"\s+")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=[/._-]|$)")
+_ILLEGAL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CELL = " | "
 _SHORT = 3_000
 _MANY = 15_000
@@ -114,9 +115,20 @@ def _parse(html: str) -> lxml.html.HtmlElement | None:
         return None
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=False, remove_pis=True)
     try:
-        return lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+        tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
     except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError):
         return None
+    for node in tree.iter():  # the parser lets ``&#1;`` through, yet no text may be set with it
+        if node.text and _ILLEGAL.search(node.text):
+            node.text = _legal(node.text)
+        if node.tail and _ILLEGAL.search(node.tail):
+            node.tail = _legal(node.tail)
+    return tree
+
+
+def _legal(text: str) -> str:
+    """Return text without the characters that XML cannot hold; a new page is a new line."""
+    return _ILLEGAL.sub("", text.replace("\x0c", "\n"))
 
 
 def _title(tree: lxml.html.HtmlElement) -> str:

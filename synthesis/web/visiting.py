@@ -193,9 +193,15 @@ class Visitor:
         if not answer.body.strip():
             raise _Ended("failed", "the page is empty", answer.status)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._readers, _extract, answer.body, kind, named, place.url
-        )
+        try:
+            return await loop.run_in_executor(
+                self._readers, _extract, answer.body, kind, named, place.url
+            )
+        except _Ended:
+            raise
+        except Exception as error:  # no page may end more than its own visit, whatever is in it
+            what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            raise _Ended("failed", f"the page cannot be read: {what}") from error
 
 
 def _extract(body: bytes, kind: str, content_type: str, url: str) -> Extracted:

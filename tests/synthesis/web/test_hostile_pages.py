@@ -1,0 +1,36 @@
+"""Pages that are made to break or to hold up their reader end as pages, or as visits that fail."""
+
+from __future__ import annotations
+
+import pytest
+from web_faults import WebFaults, answer
+
+from synthesis.web import visiting
+from synthesis.web.extract import extract_html
+from tests.synthesis.web.reaching import visited
+
+PLACE = "http://a.example/"
+
+
+@pytest.mark.parametrize(
+    "sign", ["\x0b", "\x0c", "\x1f", "\x08", "&#1;", "&#x1f;", "\ufffe", "\ud800"]
+)
+def test_control_characters_in_a_cell_are_left_out(sign: str) -> None:
+    """A character that XML cannot hold neither ends the reading nor the text around it."""
+    text = extract_html(f"<table><tr><td>Rome<br>{sign}Italy</td><td>x</td></table>", PLACE).text
+    assert text.replace("?", "") == "Rome Italy | x"
+
+
+def test_a_page_that_its_reader_fails_on_is_a_failed_visit(
+    site: WebFaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the reader raises, the visit ends as failed and says why."""
+
+    def broken(html: str, url: str) -> None:
+        raise RuntimeError("no such\nthing")
+
+    monkeypatch.setattr(visiting, "extract_html", broken)
+    site.routes["a.example", "/"] = answer("<p>Some text.")
+    page = visited(site, PLACE)
+    assert (page.status, page.http_status) == ("failed", 200)
+    assert page.reason == "the page cannot be read: RuntimeError: no such thing"
