@@ -41,7 +41,7 @@ class RunPlan(BaseModel):
         sheet: The relation sheet as TOML, or nothing.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     loop: LoopSettings = LoopSettings()
     web: WebSettings = WebSettings()

@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-__all__ = ["Budget", "ModelSettings"]
+from graphkit.models.redaction import Redactor, names_a_secret
+
+__all__ = ["Budget", "ModelSettings", "without_secrets"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def without_secrets(url: str) -> str:
+    """Return an address as it is, if it has no place where a secret may stand.
+
+    Args:
+        url: The address of a server; settings are written down, so it may hold no key.
+
+    Raises:
+        ValueError: It holds a name, a password, a query or a fragment; none is repeated.
+
+    >>> without_secrets("http://127.0.0.1:8080/v1")
+    'http://127.0.0.1:8080/v1'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError("an address that cannot be read") from None
+    for found, what in (
+        ("@" in parts.netloc, "a name or a password"),
+        ("?" in url, "a query"),
+        ("#" in url, "a fragment"),
+    ):
+        if found:
+            raise ValueError(
+                f"the address holds {what}, which would be written down; keys come from the "
+                "environment variable named by api_key_env"
+            )
+    return url
 
 
 class ModelSettings(_Frozen):
@@ -20,6 +52,7 @@ class ModelSettings(_Frozen):
     Attributes:
         model: Its name at the endpoint.
         base_url: The endpoint, for instance ``http://127.0.0.1:8080/v1``; OpenAI's without it.
+            Without name, password and query: settings are written down.
         api_key_env: The environment variable that holds the key. Where ``base_url`` is given and
             the variable is not set, no key is sent.
         temperature: Sampling temperature; the server's default without it. So the next three.
@@ -43,7 +76,8 @@ class ModelSettings(_Frozen):
             an earlier call, as its ``usage`` tells; the input price without it.
         logged_url: The endpoint that stands in the keys of the log where it is not ``base_url``:
             replies of an earlier session, which asked there, are found under it.
-        extra: Further fields of the request, for instance ``{"reasoning_effort": "low"}``.
+        extra: Further fields of the request, for instance ``{"reasoning_effort": "low"}``; none
+            that is named like a key, since settings are written down.
 
     >>> ModelSettings(model="m", base_url="http://127.0.0.1:8080/v1").structured
     'auto'
@@ -69,6 +103,36 @@ class ModelSettings(_Frozen):
     cached_input_price: float | None = Field(default=None, ge=0)
     logged_url: str | None = Field(default=None, pattern=r"^https?://")
     extra: Mapping[str, Any] = Field(default_factory=dict)
+
+    @field_validator("base_url", "logged_url")
+    @classmethod
+    def _open(cls, value: str | None) -> str | None:
+        return None if value is None else without_secrets(value)
+
+    @field_validator("extra")
+    @classmethod
+    def _keyless(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = sorted(set(_secret_places(value)))
+        if found:
+            raise ValueError(
+                f"{', '.join(found)} would be written down; keys come from the environment "
+                "variable named by api_key_env"
+            )
+        return value
+
+
+def _secret_places(value: Any, place: str = "", secret: bool = False) -> Iterator[str]:
+    """Yield where plain data holds what is named like a key or looks like one."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            inner = f"{place}.{name}" if place else str(name)
+            yield from _secret_places(item, Redactor().text(inner), names_a_secret(str(name)))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _secret_places(item, place, secret)
+    elif value is not None and not isinstance(value, bool):
+        if secret or (isinstance(value, str) and Redactor().text(value) != value):
+            yield place
 
 
 class Budget(_Frozen):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["REDACTED", "Redactor", "secrets_of"]
+__all__ = ["REDACTED", "Redactor", "names_a_secret", "secrets_of"]
 
 REDACTED = "[redacted]"
 """What stands where a secret was."""
@@ -62,6 +62,19 @@ def secrets_of(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
         and len(value.strip()) >= _SHORTEST
         and not (value.strip().isalpha() and value.strip().islower())
     )
+
+
+def names_a_secret(name: str) -> bool:
+    """Whether a field or variable is named like one that holds a key, a token or a password.
+
+    >>> [names_a_secret(name) for name in ("api_key", "X-API-Key", "apiKey", "hf_token")]
+    [True, True, True, True]
+    >>> [names_a_secret(name) for name in ("max_tokens", "prompt_cache_key", "keyword")]
+    [False, False, False]
+    """
+    if name.lower() == "prompt_cache_key":  # a field of OpenAI's that names a cache
+        return False
+    return name.lower() in _NAMES or _VARIABLE.search(name.upper().replace("-", "_")) is not None
 
 
 class Redactor:

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from graphkit.models.model_settings import without_secrets
+
 __all__ = ["KEY_VARIABLES", "Provider", "WebSettings"]
 
 Provider = Literal["serper", "tavily", "brave", "searxng", "local"]
@@ -31,6 +33,7 @@ class WebSettings(BaseModel):
         api_key_env: The environment variable with the provider's key, if not the usual one of
             :data:`KEY_VARIABLES`. The key itself is never a setting and never written down.
         base_url: Where the provider is asked instead of its public address; needed for SearXNG.
+            Without name, password and query: settings are written down.
         index_path: The index of provider ``local``, see :class:`synthesis.web.LocalIndex`.
         offline: Pages come from the local index only, and nothing is fetched.
         results: The most results of a search.
@@ -65,7 +68,7 @@ class WebSettings(BaseModel):
     10
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     provider: Provider = "serper"
     api_key_env: str | None = None
@@ -100,11 +103,13 @@ class WebSettings(BaseModel):
         if (self.provider == "local" or self.offline) and self.index_path is None:
             raise ValueError("provider local and offline need index_path, the index on disk")
         if self.base_url is not None:
+            try:
+                without_secrets(self.base_url)
+            except ValueError as error:
+                raise ValueError(f"base_url: {error}") from None
             parts = urlsplit(self.base_url)
             if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise ValueError(f"base_url {self.base_url!r} is not an http or https address")
-            if parts.username is not None or parts.password is not None:
-                raise ValueError("base_url holds a name or a password; use api_key_env")
+                raise ValueError("base_url is not an http or https address")
         for host, place in self.connect_to.items():
             fixed_address(host, place)
         return self
