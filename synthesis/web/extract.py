@@ -77,16 +77,7 @@ def extract_html(html: str, url: str) -> Extracted:
     lines = list(_lines(tree, _SURROUNDINGS)) or list(_lines(tree, _TITLE_ONLY))
     text = plain = clean_text("\n".join(lines))
     if len(plain) > _SHORT and _elements(tree) <= _MANY:
-        document = trafilatura.bare_extraction(
-            tree,
-            url=url,
-            include_comments=False,
-            include_tables=True,
-            include_links=False,
-            favor_recall=True,
-            deduplicate=False,
-        )
-        main = "" if document is None else clean_text(getattr(document, "text", None) or "")
+        main = _main_text(tree, url)
         if len(main) >= _SHARE * len(plain):
             text = "\n".join([main, *_rows_not_in(main, lines)])
     return Extracted(title, text, published, language_of(text, declared))
@@ -109,11 +100,30 @@ def extract_json(text: str) -> Extracted:
     return Extracted("", text, None, language_of(text))
 
 
+def _main_text(tree: lxml.html.HtmlElement, url: str) -> str:
+    """Return what trafilatura takes for the main text: nothing where it fails on the page."""
+    try:
+        document = trafilatura.bare_extraction(
+            tree,
+            url=url,
+            include_comments=False,
+            include_tables=True,
+            include_links=False,
+            favor_recall=True,
+            deduplicate=False,
+        )
+    except Exception:  # it is not made for every tree, and all visible text is known without it
+        return ""
+    return "" if document is None else clean_text(getattr(document, "text", None) or "")
+
+
 def _parse(html: str) -> lxml.html.HtmlElement | None:
     html = re.sub(r"^\s*<\?xml[^>]*>", "", html.replace("\x00", ""))
     if not html.strip():
         return None
-    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=False, remove_pis=True)
+    parser = lxml.html.HTMLParser(
+        encoding="utf-8", huge_tree=False, remove_pis=True, remove_comments=True
+    )
     try:
         tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
     except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_faults import WebFaults, answer
 
-from synthesis.web import visiting
+from synthesis.web import extract, visiting
 from synthesis.web.extract import extract_html
 from tests.synthesis.web.reaching import visited
 
@@ -34,3 +34,25 @@ def test_a_page_that_its_reader_fails_on_is_a_failed_visit(
     page = visited(site, PLACE)
     assert (page.status, page.http_status) == ("failed", 200)
     assert page.reason == "the page cannot be read: RuntimeError: no such thing"
+
+
+LONG = "<p>" + "The quick brown fox. " * 200 + "</p>"
+
+
+@pytest.mark.parametrize("start", ["<tr><!--x--><svg>", "<table><!--a--><tr><td>", "<!--a--><p>"])
+def test_comments_are_no_elements(start: str) -> None:
+    """A comment anywhere leaves the text around it, and trafilatura never sees it."""
+    text = extract_html(f"<p>be<!-- never -->fore</p>{LONG}{start}{LONG}", PLACE).text
+    assert "before" in text
+    assert text.count("quick brown fox") >= 200
+    assert "never" not in text
+
+
+def test_all_visible_text_counts_where_trafilatura_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside trafilatura costs its choice of the main text, not the page."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise TypeError("Input object is not an XML element")
+
+    monkeypatch.setattr(extract.trafilatura, "bare_extraction", broken)
+    assert extract_html(LONG, PLACE).text.count("quick brown fox") == 200
