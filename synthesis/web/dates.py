@@ -56,16 +56,23 @@ def iso_date(text: str | None, now: datetime | None = None) -> str | None:
         return _day(int(match[3]), _MONTHS.index(match[2][:3].lower()) + 1, int(match[1]))
     match = _AGO.search(text)
     if match and now is not None:
-        return _ago(match, now).date().isoformat()
+        then = _ago(match, now)
+        return None if then is None else _day(then.year, then.month, then.day)
     return None
 
 
-def _ago(match: re.Match[str], now: datetime) -> datetime:
+def _ago(match: re.Match[str], now: datetime) -> datetime | None:
+    """Return when a time ago was; None if that is before the first year."""
     count = int(match[1]) if match[1].isdigit() else 1
     unit = match[2].lower()
     if unit in _DAYS:
-        return now - timedelta(days=count * _DAYS[unit])
-    return now - timedelta(hours=count * _HOURS.get(unit, 0.0))
+        span = timedelta(days=count * _DAYS[unit])
+    else:
+        span = timedelta(hours=count * _HOURS.get(unit, 0.0))
+    try:
+        return now - span
+    except OverflowError:
+        return None
 
 
 def _day(year: int, month: int, day: int) -> str | None:
@@ -85,5 +92,5 @@ def _of_mail(text: str) -> datetime | None:
     """Return a date as headers of mail and HTTP write it; None if it is none."""
     try:
         return email.utils.parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None

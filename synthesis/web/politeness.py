@@ -29,7 +29,7 @@ def retry_after(value: str, now: datetime | None = None) -> float | None:
         return float(value[:12])
     try:
         then = email.utils.parsedate_to_datetime(value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
     if then.tzinfo is None:
         then = then.replace(tzinfo=UTC)

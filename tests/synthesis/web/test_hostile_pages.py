@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from web_faults import WebFaults, answer
 
 from synthesis.web import extract, visiting
+from synthesis.web.dates import iso_date
 from synthesis.web.extract import extract_html
+from synthesis.web.politeness import retry_after
 from tests.synthesis.web.reaching import visited
 
 PLACE = "http://a.example/"
@@ -56,3 +60,27 @@ def test_all_visible_text_counts_where_trafilatura_fails(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(extract.trafilatura, "bare_extraction", broken)
     assert extract_html(LONG, PLACE).text.count("quick brown fox") == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("Mon, 30 Nov 99999999999999999999 12:00:30 GMT", None),
+        ("Mon, 30 Nov 2026 12:00:30 +99999999999999999999", "2026-11-30"),
+        ("Mon, 30 Nov 2026 99999999999999999999:00:30 GMT", "2026-11-30"),
+        ("Mon, 30 Nov", None),
+    ],
+)
+def test_a_time_beyond_all_calendars_is_none(written: str, day: str | None) -> None:
+    """Of a time that no calendar holds at most the day counts, in a page as in a header."""
+    assert iso_date(written) == day
+    assert retry_after(written) is None
+    page = f"<meta name=date content='{written}'><p>Some text."
+    assert extract_html(page, PLACE).published_at == day
+
+
+def test_a_time_ago_before_all_calendars_is_none() -> None:
+    """What was before the first year, or before pages were, is no date of a page."""
+    assert iso_date("999 years ago", datetime(500, 1, 1)) is None
+    assert iso_date("999 years ago", datetime(2026, 1, 1)) is None
+    assert iso_date("2 years ago", datetime(2026, 1, 1)) == "2024-01-02"
