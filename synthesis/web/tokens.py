@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from synthesis.web.visible import cap_marks
+
 __all__ = ["is_unspaced", "signs_and_words", "terms", "words_of"]
 
 _UNSPACED = (
@@ -44,7 +46,7 @@ def words_of(text: str) -> Iterator[tuple[str, bool]]:
     [('the', False), ('capital', False), ('of', False), ('法国', True)]
     """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+        text = unicodedata.normalize("NFKC", cap_marks(text)).replace("’", "'")
     for run, word in _RUNS.findall(text.casefold()):
         if run:
             yield run, True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import lxml.html
 
-__all__ = ["clean_line", "clean_text", "drop_hidden"]
+__all__ = ["cap_marks", "clean_line", "clean_text", "drop_hidden"]
 
 _NEVER_SHOWN_NAMES = """
 script style template noscript iframe object embed svg annotation canvas audio video link meta
@@ -29,6 +30,7 @@ _JOINERS = re.compile(r"(?<![\u0600-\u0dff])[\u200c\u200d]|[\u200c\u200d](?![\u0
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
 _GAPS = re.compile(r"\n{3,}")
+_MARKS = 30
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _SHOWN_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 
@@ -41,6 +43,26 @@ def _gone(sign: str) -> bool:
     if 0xFE00 <= code <= 0xFE0F or 0xE0000 <= code <= 0xE0FFF or code & 0xFFFE == 0xFFFE:
         return True
     return sign in _FILLERS or unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co")
+
+
+def cap_marks(text: str) -> str:
+    """Return text with at most 30 combining marks in a row, as Unicode's stream-safe format has it.
+
+    Longer runs are no writing, and the time to normalise one grows with the square of its length.
+
+    >>> len(cap_marks("a" + "\\u0315\\u0316" * 1_000))
+    31
+    """
+    marks = "".join(sorted(filter(_is_mark, set(text))))
+    if not marks:
+        return text
+    return re.sub(rf"([{re.escape(marks)}]{{{_MARKS}}})[{re.escape(marks)}]+", r"\1", text)
+
+
+@functools.lru_cache(maxsize=65_536)
+def _is_mark(sign: str) -> bool:
+    """Say whether a character is, or is taken apart into, marks on the one before it."""
+    return unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) != 0
 
 
 def clean_text(text: str) -> str:
@@ -56,7 +78,7 @@ def clean_text(text: str) -> str:
     text = text.replace("\u2028", "\n").replace("\u2029", "\n").replace("\x0c", "\n")
     text = text.translate({ord(sign): None for sign in set(text) if _gone(sign)})
     if not text.isascii():
-        text = unicodedata.normalize("NFC", _JOINERS.sub("", text))
+        text = unicodedata.normalize("NFC", cap_marks(_JOINERS.sub("", text)))
     text = _BREAKS.sub("\n", _SPACES.sub(" ", text))
     return _GAPS.sub("\n\n", text).strip()
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
+import unicodedata
 from datetime import datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from web_faults import WebFaults, answer
 
 from synthesis.web import extract, visiting
 from synthesis.web.dates import iso_date
 from synthesis.web.extract import extract_html
 from synthesis.web.politeness import retry_after
+from synthesis.web.tokens import terms
+from synthesis.web.visible import cap_marks, clean_text
 from tests.synthesis.web.reaching import visited
 
 PLACE = "http://a.example/"
@@ -84,3 +90,34 @@ def test_a_time_ago_before_all_calendars_is_none() -> None:
     assert iso_date("999 years ago", datetime(500, 1, 1)) is None
     assert iso_date("999 years ago", datetime(2026, 1, 1)) is None
     assert iso_date("2 years ago", datetime(2026, 1, 1)) == "2024-01-02"
+
+
+@pytest.mark.parametrize("pair", ["\u0315\u0316", "\u0f73\u0315", "\uff9e\u0315"])
+def test_runs_of_combining_marks_take_no_time(pair: str) -> None:
+    """A page of marks only, in the worst order, is read as fast as any other."""
+    size = 40_000
+    text = "a" + pair[0] * size + pair[1] * size
+    start = time.perf_counter()
+    assert len(clean_text(text)) < 100
+    assert sum(map(len, terms(text))) < 100
+    assert len(extract_html(f"<p>{text}", PLACE).text) < 100
+    assert time.perf_counter() - start < 2
+
+
+@given(st.text(st.sampled_from("a é\u0301\u0315\u0316\uff9e\u0f73ガ"), max_size=40))
+def test_marks_that_could_be_writing_stay(text: str) -> None:
+    """Up to 30 marks in a row nothing changes; never are more than 30 left."""
+    capped = cap_marks(text)
+    runs = "".join(
+        "m" if unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) else " "
+        for sign in text
+    )
+    assert len(capped) == sum(len(run[:30]) for run in runs.split()) + runs.count(" ")
+    assert capped == text or max(map(len, runs.split())) > 30
+
+
+def test_no_more_than_thirty_marks_are_left() -> None:
+    """Each run is cut by itself, the text between stays."""
+    assert cap_marks("a" + "\u0301" * 31 + "b" + "\u0316" * 30) == (
+        "a" + "\u0301" * 30 + "b" + "\u0316" * 30
+    )
