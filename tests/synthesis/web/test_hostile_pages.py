@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import time
 import unicodedata
 from datetime import datetime
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web_faults import WebFaults, answer
 
-from synthesis.web import extract, visiting
+from synthesis.web import charset, extract, visiting
+from synthesis.web.charset import decode_page
 from synthesis.web.dates import iso_date
 from synthesis.web.extract import extract_html
 from synthesis.web.politeness import retry_after
@@ -121,3 +123,34 @@ def test_no_more_than_thirty_marks_are_left() -> None:
     assert cap_marks("a" + "\u0301" * 31 + "b" + "\u0316" * 30) == (
         "a" + "\u0301" * 30 + "b" + "\u0316" * 30
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "hz", "rot13"]
+)
+def test_a_page_does_not_choose_any_codec(name: str) -> None:
+    """What is no encoding of the web is not declared: neither in a header nor in a page."""
+    text = "+ADw-b+AD4- \\u0041 " + "a" * 100_000 + "-" + "a" * 100_000
+    start = time.perf_counter()
+    assert decode_page(text.encode(), f"text/html; charset={name}") == text
+    page = f"<meta charset={name}>{text}"
+    assert decode_page(page.encode()) == page
+    assert time.perf_counter() - start < 2
+
+
+def test_every_label_of_the_web_is_read() -> None:
+    """Each label has a codec, and the common ones those that browsers take."""
+    for label, codec in charset._CODECS.items():
+        assert codecs.lookup(codec)
+        assert decode_page("plain".encode(codec), f"text/html; charset={label.upper()}") == "plain"
+    assert len(charset._CODECS) > 200
+    for label, text, codec in (
+        ("KOI8-R", "Москва", "koi8-r"),
+        ("windows-1251", "Москва", "cp1251"),
+        ("iso-8859-7", "Αθήνα", "iso8859-7"),
+        ("x-sjis", "東京", "cp932"),
+        ("euc-jp", "東京", "euc_jp"),
+        ("ks_c_5601-1987", "서울", "cp949"),
+        ("tis-620", "กรุงเทพ", "cp874"),
+    ):
+        assert decode_page(text.encode(codec), f"text/html; charset={label}") == text
