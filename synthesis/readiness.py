@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -102,13 +103,20 @@ def require_ready(plan: RunPlan, env: Mapping[str, str] | None = None) -> None:
 
     Raises:
         DependencyError: A package of the web tools is missing.
-        SettingsError: A key is missing; all of them at once, by the names of their variables.
+        SettingsError: A key is missing; all of them at once, by the names of their variables. Or
+            the local index is missing or something else.
     """
-    from synthesis.web.errors import check_packages
+    from synthesis.web import LocalIndex
+    from synthesis.web.errors import WebError, check_packages
 
     env = os.environ if env is None else env
     check_packages()
     problems = []
+    if plan.web.provider == "local" and plan.web.index_path is not None:
+        try:
+            LocalIndex.open(plan.web.index_path).close()
+        except WebError as error:
+            problems += [replace(item, subject="web.index_path") for item in error.problems]
     variable = _key_wanted(plan.web)
     if variable is not None and not env.get(variable):
         problems.append(

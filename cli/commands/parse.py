@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import click
 
 from cli import render
 from cli.endings import FAILED, complain, finish, note
+from cli.looping import until_done
 from cli.model_options import LIMITS, model_settings, settings_file, spending, takes_models
 from cli.options import as_json, keep_going, limit_rows, progress
 from cli.state import State
@@ -133,7 +133,7 @@ def parse(
             told(count, len(questions))
 
         told(0, len(questions))
-        parsed = asyncio.run(_ask(run, models, budget, questions, parallel, each))
+        parsed = until_done(_ask(run, models, budget, questions, parallel, each))
     if output is not None:
         from graphkit.formats import write_questions
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from cli import render
 from cli.endings import FAILED, complain, note
+from cli.looping import until_done
 from cli.model_options import LIMITS, model_settings, settings_file, spending, takes_models
 from cli.options import as_json, limit_rows, progress
 from cli.state import State
@@ -121,7 +121,7 @@ def synthesize(
         run = RunFolder.create(Path(folder), plan)
     budget = spending(limits, run.plan.models)
     State.current().go_on = f"graphkit synthesize --resume {run.path} goes on"
-    result = asyncio.run(_run(run, budget))
+    result = until_done(_run(run, budget))
     if json_:
         render.document(result.to_record())
     else:

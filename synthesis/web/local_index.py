@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from graphkit.errors import OperationError, Problem
+from graphkit.errors import InputError, OperationError, Problem
 from synthesis.web.errors import WebError
 from synthesis.web.passages import nearest
 from synthesis.web.replies import Page, SearchOutcome, SearchResult
@@ -74,10 +74,14 @@ class LocalIndex:
                 several with one address the first counts; pages without text do not.
 
         Raises:
+            InputError: Something else is at that place, or there is no such folder, or no page has
+                any text.
             OperationError: It cannot be written.
             GraphkitError: What ``pages`` raises.
         """
         place = Path(path)
+        _expect_place(cls, place)
+        count = 0
         temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
         temporary.unlink(missing_ok=True)
         try:
@@ -88,11 +92,16 @@ class LocalIndex:
                 connection.executescript(_SCHEMA)
                 for page in pages:
                     if page.text:
+                        count += 1
                         _add(connection, page)
                 connection.execute("INSERT INTO words(words) VALUES ('optimize')")
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
                 connection.commit()
+            if not count:
+                raise InputError(
+                    Problem("would hold nothing: no page has any text", "empty", str(place))
+                )
             with open(temporary, "rb") as written:
                 os.fsync(written.fileno())
             os.replace(temporary, place)
@@ -275,3 +284,20 @@ def _phrase(text: str) -> str:
         else:
             parts.append(run)
     return '"' + " ".join(parts) + '"' if parts else ""
+
+
+def _expect_place(kind: type[LocalIndex], place: Path) -> None:
+    """Refuse to write an index over something else, or where nothing can be written."""
+    why = None
+    if place.is_dir():
+        why = "is a folder, expected a file to write"
+    elif not place.parent.is_dir():
+        why = f"there is no folder {place.parent}"
+    elif place.exists():
+        try:
+            kind.open(place).close()
+        except WebError as error:
+            if not str(error).endswith("build it again"):
+                why = "exists and is no index, expected a new file or an index to replace"
+    if why is not None:
+        raise InputError(Problem(why, code="place", file=str(place)))

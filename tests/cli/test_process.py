@@ -108,6 +108,42 @@ def test_interrupted_load_is_completed(spawn: Spawn, little: str, number: int, c
     assert record["holds"]["evidence"] == record["files"][0]["records"]
 
 
+def test_a_signal_among_many_tasks_is_one_line() -> None:
+    """Wherever in a group of tasks of an event loop it comes up, a command says how it ends."""
+    code = (
+        "import asyncio, sys, click, cli.main, cli.endings, cli.looping\n"
+        "async def busy(n):\n"
+        "    print('go', flush=True)\n"
+        "    while True:\n"
+        "        sum(range(20000)); await asyncio.sleep(0)\n"
+        "async def all():\n"
+        "    async with asyncio.TaskGroup() as tasks:\n"
+        "        for n in range(8): tasks.create_task(busy(n))\n"
+        "@click.command()\n"
+        "def work(): cli.looping.until_done(all())\n"
+        "group = click.Group(commands={'work': work})\n"
+        "import signal; signal.signal(signal.SIGTERM, cli.main._terminate)\n"
+        "sys.exit(cli.endings.run(group, ['work']))\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    for number, ends_with in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        with subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(root)},
+        ) as process:
+            assert process.stdout is not None
+            for _ in range(8):
+                process.stdout.readline()
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+        assert process.returncode == ends_with, err
+        assert err.startswith("interrupted: ")
+        assert err.count("\n") == 1
+
+
 def test_internal_error_is_one_line(spawn: Spawn, facts: str) -> None:
     """An error that nobody foresaw is one line with a hint; --debug shows where it was."""
     code = (

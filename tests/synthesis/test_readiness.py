@@ -8,6 +8,7 @@ from graphkit.errors import SettingsError
 from graphkit.models import ModelSettings
 from synthesis.readiness import examine_synthesis, require_ready
 from synthesis.run_folder import RunPlan
+from synthesis.web import WebSettings
 
 
 def states(findings):
@@ -63,3 +64,16 @@ def test_a_run_without_keys_is_refused_whole():
         "OPENAI_API_KEY",
     ]
     require_ready(plan, {"SERPER_API_KEY": "x", "OPENAI_API_KEY": "y"})
+
+
+def test_a_missing_index_is_told_before_anything_is_written(tmp_path):
+    """And one that is something else; the setting is named."""
+    other = tmp_path / "seeds.txt"
+    other.write_text("Austria\n" * 200)
+    for place, why in ((tmp_path / "none.idx", "there is no such index"), (other, "not an index")):
+        plan = RunPlan(
+            web=WebSettings(provider="local", index_path=place),
+            models={"default": ModelSettings(model="m", base_url="http://127.0.0.1:1/v1")},
+        )
+        with pytest.raises(SettingsError, match=f"web.index_path: .*{why}"):
+            require_ready(plan, {})

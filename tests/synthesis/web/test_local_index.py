@@ -161,6 +161,27 @@ def test_a_build_that_fails_leaves_the_old_index(tmp_path: Path) -> None:
     assert [item.name for item in tmp_path.iterdir()] == ["pages.db"]
 
 
+def test_nothing_else_is_overwritten(tmp_path: Path) -> None:
+    """A file that is no index, a folder, a folder that is not there: each is told, none touched."""
+    precious = tmp_path / "precious.txt"
+    precious.write_text("my seeds")
+    with pytest.raises(InputError, match="exists and is no index"):
+        LocalIndex.build(precious, [page("https://a.example/", "words")])
+    assert precious.read_text() == "my seeds"
+    with pytest.raises(InputError, match="is a folder"):
+        LocalIndex.build(tmp_path, [page("https://a.example/", "words")])
+    with pytest.raises(InputError, match="there is no folder"):
+        LocalIndex.build(tmp_path / "none" / "i.db", [page("https://a.example/", "words")])
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_an_index_of_nothing_is_a_mistake(tmp_path: Path) -> None:
+    """Pages without a text are not found by anybody."""
+    with pytest.raises(InputError, match="no page has any text"):
+        LocalIndex.build(tmp_path / "i.db", [page("https://a.example/", "")])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_first_page_of_an_address_counts(tmp_path: Path) -> None:
     """Later pages with its address, and pages without text, are left out."""
     pages = [page("a.example/", "first"), page("a.example/", "second"), page("b.example/", "")]
