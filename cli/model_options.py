@@ -75,6 +75,7 @@ def model_settings(
 
     from graphkit.errors import Problem, SettingsError
     from graphkit.models import ModelSettings
+    from graphkit.models.wrong_setting import wrong_setting
 
     file = settings_file()
     place = str(file) if file is not None else None
@@ -106,12 +107,14 @@ def model_settings(
         try:
             found[agent] = ModelSettings.model_validate({**default, **own})
         except ValidationError as error:
-            for item in error.errors():
-                name = ".".join(("models", agent, *(str(part) for part in item["loc"])))
-                reason = str(item["msg"]).removeprefix("Input should be ")
-                problems.append(
-                    Problem(f"{name} is {item['input']!r}, expected {reason}", "value", place)
+            problems += [
+                Problem(
+                    wrong_setting(item, f"models.{agent}", ModelSettings.model_fields),
+                    "value",
+                    place,
                 )
+                for item in error.errors()
+            ]
     if problems:
         raise SettingsError(problems)
     return found

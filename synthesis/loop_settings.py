@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from graphkit.errors import Problem, SettingsError, did_you_mean
+from graphkit.models.wrong_setting import wrong_setting
 from synthesis.freshness import date_key
 from synthesis.offers import Goals
 
@@ -146,17 +147,12 @@ class LoopSettings(BaseModel):
             settings = cls.model_validate(known)
         except ValidationError as error:
             problems += [
-                Problem(_said(item), code="setting", file=origin) for item in error.errors()
+                Problem(wrong_setting(item, "", ()), code="setting", file=origin)
+                for item in error.errors()
             ]
         if problems:
             raise SettingsError(problems)
         return settings
-
-
-def _said(item: Any) -> str:
-    name = ".".join(str(part) for part in item["loc"])
-    text = str(item["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{name} is {item['input']!r}, expected {text}" if name else text
 
 
 def read_table(file: Path | None, table: str) -> dict[str, Any]:

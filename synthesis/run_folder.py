@@ -17,6 +17,7 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.formats.evidence import evidence_text, read_evidence
 from graphkit.formats.writing import write_text
 from graphkit.models import ModelSettings
+from graphkit.models.wrong_setting import wrong_setting
 from graphkit.relations import RelationSheet
 from graphkit.stores.schema import package_version
 from synthesis.domains import Domain
@@ -72,13 +73,10 @@ def web_settings(table: Mapping[str, Any], *, origin: str | None = None) -> WebS
     except ValidationError as error:
         raise SettingsError(
             Problem(
-                f"web.{'.'.join(str(part) for part in item['loc'])} is {item['input']!r}: "
-                f"{str(item['msg']).removeprefix('Value error, ').lower()}",
-                code="setting",
-                file=origin,
+                wrong_setting(item, "web", WebSettings.model_fields), code="setting", file=origin
             )
             for item in error.errors()
-        ) from error
+        ) from None
 
 
 class RunFolder:

@@ -130,9 +130,8 @@ def _secret_places(value: Any, place: str = "", secret: bool = False) -> Iterato
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _secret_places(item, place, secret)
-    elif value is not None and not isinstance(value, bool):
-        if secret or (isinstance(value, str) and Redactor().text(value) != value):
-            yield place
+    elif value not in (None, True, False) and (secret or Redactor().data(value) != value):
+        yield place
 
 
 class Budget(_Frozen):

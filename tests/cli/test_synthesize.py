@@ -81,6 +81,43 @@ def test_all_that_is_wrong_with_settings_is_told_at_once(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("command", [("synthesize", "--entity", "Ulm"), ("parse", "set.jsonl")])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'api_key = "hunter2-swordfish"',
+        'api-key = "hunter2-swordfish"',
+        'base_url = "http://me:hunter2-swordfish@127.0.0.1:9/v1"',
+        'base_url = "http://127.0.0.1:9/v1?api_key=hunter2-swordfish"',
+        'extra = { api_key = "hunter2-swordfish" }',
+    ],
+)
+def test_a_key_in_the_settings_is_never_shown(
+    run: Run, tmp_path: Path, command: tuple[str, ...], line: str
+) -> None:
+    """It is refused before a run is made, and the message says where keys come from."""
+    (tmp_path / "set.jsonl").write_text('{"id": "a", "question": "Which?"}\n')
+    (tmp_path / "graphkit.toml").write_text(f'[models.default]\nmodel = "m"\n{line}\n')
+    done = run(*command, "--run", "r")
+    assert done.exit_code == 2
+    assert "api_key_env" in done.stderr
+    assert "hunter2" not in done.stdout + done.stderr
+    assert not Path("r").exists()
+
+
+def test_a_key_in_other_tables_is_never_shown(run: Run, tmp_path: Path) -> None:
+    """The tables of the web and of the loop keep it to themselves too."""
+    (tmp_path / "graphkit.toml").write_text(
+        '[synthesis]\napi_key = "hunter2-swordfish"\nlanguage = "sk-live-0123456789ABCDEF"\n'
+        '[web]\napi_key = "hunter2-swordfish"\n[models.default]\nmodel = "m"\n'
+    )
+    done = run("synthesize", "--entity", "Ulm", "--run", "r")
+    assert done.exit_code == 2
+    assert "web.api_key is not a setting; keys come from" in done.stderr
+    assert "hunter2" not in done.stderr
+    assert "0123456789" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("synthesize", "--entity", "Ulm"), ("parse", "set.jsonl")])
 def test_a_limit_of_money_needs_prices(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     """Without them the limit could not be kept: that is said before a run is made."""
     (tmp_path / "set.jsonl").write_text('{"id": "a", "question": "Which?"}\n')

@@ -129,3 +129,15 @@ def test_web_settings_are_told_all_at_once() -> None:
     said = [str(problem) for problem in caught.value.problems]
     assert len(said) == 3
     assert all(line.startswith("graphkit.toml: web.") for line in said)
+    assert "web.resluts is not a setting (did you mean results?)" in "".join(said)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://host/?api_key=hunter2", "http://me:hunter2@host", "http://[hunter2", "hunter2://x"],
+)
+def test_an_address_of_the_web_holds_no_secret(url: str) -> None:
+    """It would stand in run.json; the error names the way to give a key, and not the value."""
+    with pytest.raises(SettingsError, match="base_url") as caught:
+        web_settings({"provider": "searxng", "base_url": url})
+    assert "hunter2" not in str(caught.value)
