@@ -68,11 +68,16 @@ class HostQueue:
             entry = self._hosts[host] = _Host(asyncio.Semaphore(self._concurrency))
         loop = asyncio.get_running_loop()
         async with entry.places:
-            while (wait := entry.free_at - loop.time()) > 0:
-                await asyncio.sleep(wait)
-            entry.free_at = loop.time() + delay
-            async with self._overall:
-                yield
+            # Who waits for a host keeps no place among all; while waiting for one, the host may
+            # have been paused or begun with, so that its wait is looked at again.
+            while True:
+                while (wait := entry.free_at - loop.time()) > 0:
+                    await asyncio.sleep(wait)
+                async with self._overall:
+                    if entry.free_at <= loop.time():
+                        entry.free_at = loop.time() + delay
+                        yield
+                        return
 
     def pause(self, host: str, seconds: float) -> None:
         """Let nothing through to a host for a while."""
