@@ -47,7 +47,7 @@ def asked_wait(headers: Mapping[str, str], now: datetime.datetime | None = None)
     text = headers.get("retry-after", "").strip()
     try:
         date = email.utils.parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # OverflowError: a zone that no clock has
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=datetime.UTC)
