@@ -306,14 +306,17 @@ class ModelDoor:
         key: str,
         attempts: Attempts,
     ) -> dict[str, Any]:
-        """Send a request in the best form that its server takes, and remember that form."""
+        """Send a request in the best form that its server takes, and remember that form.
+
+        What goes along as ``Idempotency-Key`` tells the form, and nothing of this session: after a
+        kill the same request has the same one.
+        """
         kind = _kind(settings, wanted)
         refused: RequestRefusedError | None = None
         for form in forms(settings, wanted, self._known.get(kind)):
             body = body_of(settings, messages, wanted, form, vote)
-            sent_as = key if refused is None else f"{key}.{form}"
             try:
-                completion = await self._sent(endpoint, body, sent_as, settings, attempts)
+                completion = await self._sent(endpoint, body, f"{key}.{form}", settings, attempts)
             except RequestRefusedError as error:
                 refused = refused or error
                 continue
@@ -332,14 +335,15 @@ class ModelDoor:
     ) -> dict[str, Any]:
         """Send a request; a server that wants the limit of tokens under its newer name gets it."""
         place = _place(settings)
+        newer = f"{key}.{_NEWER_NAME}" if "max_tokens" in body else key
         if place in self._renamed:
-            body = _with_newer_name(body)
+            return await endpoint.send(_with_newer_name(body), newer, settings, attempts)
         try:
             return await endpoint.send(body, key, settings, attempts)
         except RequestRefusedError as error:
             if _NEWER_NAME not in str(error) or "max_tokens" not in body:
                 raise
-        completion = await endpoint.send(_with_newer_name(body), f"{key}.r", settings, attempts)
+        completion = await endpoint.send(_with_newer_name(body), newer, settings, attempts)
         self._renamed.add(place)
         return completion
 

@@ -14,6 +14,7 @@ from model_faults import Answer, FaultServer, failed, said
 
 from graphkit.errors import BudgetError, ModelAccessError, ModelServerError
 from graphkit.models import Budget, ExchangeLog, ModelDoor, ModelSettings
+from graphkit.models.retrying import asked_wait
 
 PASSING = {
     "429 with Retry-After": failed(429, "slow down", retry_after="0.2"),
@@ -50,7 +51,15 @@ def test_a_failure_that_passes_is_tried_again(fault: Answer) -> None:
     assert (row.calls, row.retries, row.cached) == (1, 1, 0)
     first, second = (item.headers["idempotency-key"] for item in server.received)
     assert first == second
-    assert len(first) == 64
+    assert first[64:] == ".json_schema.none"
+
+
+@pytest.mark.parametrize(
+    "date", [f"Mon, 30 Nov 2026 12:00:30 +{'9' * 20}", f"Mon, 30 Nov {'9' * 20} 12:00:30 GMT"]
+)
+def test_an_absurd_retry_after_is_none(date: str) -> None:
+    """A date that no calendar and a zone that no clock has name no wait."""
+    assert asked_wait({"retry-after": date}) is None
 
 
 def test_retry_after_in_seconds_is_waited() -> None:
@@ -270,6 +279,45 @@ def test_the_newer_name_of_the_token_limit_is_used_where_it_is_wanted() -> None:
     ]
     assert limits == [(77, None), (None, 77), (None, 77)]
     assert all(item.body["response_format"]["type"] == "json_schema" for item in server.received)
+
+
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        ("response_format", "response_format is not supported"),
+        ("max_tokens", "use 'max_completion_tokens' instead"),
+    ],
+)
+def test_the_same_request_has_the_same_idempotency_key_in_any_session(
+    refused: str, why: str
+) -> None:
+    """Whether something was refused before it, in this session or another, does not show in it."""
+
+    def script(request: object) -> Answer:
+        return said(GOOD) if takes(request.body) else failed(400, why)
+
+    def takes(body: dict[str, object]) -> bool:
+        if refused == "max_tokens":
+            return "max_tokens" not in body
+        return body.get("response_format") == {"type": "json_object"}
+
+    async def session(server: FaultServer, votes: tuple[int, ...]) -> None:
+        limit = {"max_tokens": 77} if refused == "max_tokens" else {}
+        async with door_to(server, **limit) as door:
+            for vote in votes:
+                await door.ask("parse", ASKED, City, vote=vote)
+
+    found = []
+    with FaultServer(script) as server:
+        for votes in ((0, 1), (1, 0)):
+            before = len(server.received)
+            asyncio.run(session(server, votes))
+            sent = [(item.body, item.headers["idempotency-key"]) for item in server.received]
+            keys = [key for _, key in sent[before:]]
+            assert len(keys) == len(set(keys)) == 3
+            found.append(sorted(key for body, key in sent[before:] if takes(body)))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
 
 
 def test_a_key_that_cannot_be_sent_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
