@@ -60,6 +60,8 @@ def pages_of_jsonl(path: str | os.PathLike[str]) -> Iterator[Page]:
             problems += error.problems
         except ValueError as error:
             problems.append(Problem(str(error), "page", source.name, line.number))
+        except Exception as error:  # whatever a page does to its reader, its line is named
+            problems.append(Problem(_failure(error), "page", source.name, line.number))
         else:
             yield page
     if problems:
@@ -75,7 +77,8 @@ def pages_of_folder(folder: str | os.PathLike[str], *, base_url: str) -> Iterato
             ``https://corpus.example/``; ``index.html`` is the address of its folder.
 
     Raises:
-        InputError: There is no such folder, ``base_url`` is no address, or a file is too long.
+        InputError: There is no such folder, or ``base_url`` is no address.
+        FormatError: Files cannot be read, are too long or have no address: all problems.
     """
     top = Path(folder)
     if not top.is_dir():
@@ -84,24 +87,53 @@ def pages_of_folder(folder: str | os.PathLike[str], *, base_url: str) -> Iterato
         base = canonical_url(base_url)
     except UrlRefused as error:
         raise InputError(Problem(f"base_url {base_url!r}: {error}", code="base_url")) from None
+    problems: list[Problem] = []
     for path in sorted(top.rglob("*")):
         reader = _READERS.get(path.suffix.lower())
         if reader is None or not path.is_file() or path.is_symlink():
             continue
-        if path.stat().st_size > _LONGEST:
-            raise InputError(
-                Problem(f"longer than {_LONGEST:,} bytes", code="too_long", file=str(path))
-            )
         place = path.relative_to(top).as_posix()
         place = place.removesuffix("index.html") if path.name == "index.html" else place
-        url = canonical_url(f"{base.rstrip('/')}/{quote(place)}")
-        text = decode_page(path.read_bytes())
-        if reader == "html":
-            found = extract_html(text, url)
+        try:
+            url = canonical_url(f"{base.rstrip('/')}/{quote(os.fsencode(place))}")
+            found = _of_file(path, reader, url)
+        except UrlRefused as error:
+            problems.append(Problem(f"has no address: {error}", "address", _shown(path)))
+        except OSError as error:
+            what = f"cannot be read: {error.strerror or error}"
+            problems.append(Problem(what, "unreadable", _shown(path)))
+        except _TooLong as error:
+            problems.append(Problem(str(error), "too_long", _shown(path)))
+        except Exception as error:  # whatever a page does to its reader, its file is named
+            problems.append(Problem(_failure(error), "page", _shown(path)))
         else:
-            found = extract_json(text) if reader == "json" else extract_plain(text)
-        if found.text:
-            yield page_of(url, found)
+            if found.text:
+                yield page_of(url, found)
+    if problems:
+        raise FormatError(problems)
+
+
+class _TooLong(Exception):
+    """A file that is longer than any page; the message says so."""
+
+
+def _of_file(path: Path, reader: str, url: str) -> Extracted:
+    if path.stat().st_size > _LONGEST:
+        raise _TooLong(f"longer than {_LONGEST:,} bytes")
+    text = decode_page(path.read_bytes())
+    if reader == "html":
+        return extract_html(text, url)
+    return extract_json(text) if reader == "json" else extract_plain(text)
+
+
+def _shown(path: Path) -> str:
+    """Return a path that can be written, also where a name is not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _failure(error: Exception) -> str:
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"the page cannot be read: {what}"
 
 
 def page_of(url: str, found: Extracted) -> Page:
