@@ -136,8 +136,8 @@ def _ask_searxng(query: str, language: str, count: int, key: str | None) -> Aski
 
 def _read_searxng(answer: Any, now: datetime) -> list[SearchResult]:
     found = _results(_rows(answer, "results"), ("url", "title", "content", "publishedDate"), now)
-    silent = answer.get("unresponsive_engines") or []
-    if not found and silent:
+    silent = answer.get("unresponsive_engines")
+    if not found and isinstance(silent, list) and silent:
         told = "; ".join(
             f"{entry[0]}: {entry[1]}" if isinstance(entry, list) and len(entry) > 1 else str(entry)
             for entry in silent
@@ -192,10 +192,18 @@ def _results(
                 url=place,
                 title=_plain(title)[:500],
                 snippet=_plain(snippet)[:2_000],
-                published_at=iso_date(str(published), now) if published else None,
+                published_at=_date(published, now),
             ),
         )
     return list(found.values())
+
+
+def _date(published: Any, now: datetime) -> str | None:
+    """Read a date; one that no calendar holds is none, the result stays."""
+    try:
+        return iso_date(str(published), now) if published else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _plain(text: Any) -> str:

@@ -20,7 +20,7 @@ from synthesis.web.settings import WebSettings
 __all__ = ["ProviderSearch"]
 
 _LONGEST = 10_000_000
-_PASSING = frozenset((429, 500, 502, 503, 504))
+_PASSING = frozenset((408, 425, 429))
 _IN_A_ROW = 10
 _SPENT_WORDS = ("not enough credits", "quota exceeded", "plan limit", "usage limit")
 
@@ -32,7 +32,8 @@ class ProviderSearch:
         settings: Which provider, where, and how patiently.
 
     Raises:
-        SettingsError: The provider wants a key and there is none in the environment.
+        SettingsError: The provider wants a key and there is none in the environment, or it cannot
+            be sent.
     """
 
     def __init__(self, settings: WebSettings) -> None:
@@ -47,6 +48,15 @@ class ProviderSearch:
                     f"{settings.provider} needs a key in the environment variable {variable}, "
                     "which is not set; set it, or choose provider local or searxng",
                     code="no_key",
+                    subject="web search",
+                )
+            )
+        if self._key and not (self._key.isascii() and self._key.isprintable()):
+            raise SettingsError(
+                Problem(
+                    f"the key in {variable} holds signs that cannot be sent, expected plain "
+                    "letters, digits and signs",
+                    code="bad_key",
                     subject="web search",
                 )
             )
@@ -128,7 +138,7 @@ class ProviderSearch:
             what = "no answer in time" if isinstance(error, httpx2.TimeoutException) else str(error)
             return self._outcome(query, "failed", what or type(error).__name__), 0.0
         text = self._without_key(body.decode("utf-8", "replace"))
-        if status in _PASSING:
+        if status in _PASSING or status >= 500:
             kind = "rate_limited" if status == 429 else "failed"
             told = f"{self._settings.provider} answers {status}: {_short(text)}"
             return self._outcome(query, kind, told), retry_after(
@@ -141,12 +151,10 @@ class ProviderSearch:
         try:
             results = self._shape.read(json.loads(text), now)
         except (ValueError, RecursionError):
-            return self._outcome(
-                query, "failed", f"an answer that is no JSON: {_short(text)}"
-            ), None
+            return self._outcome(query, "failed", f"an answer that is no JSON: {_short(text)}"), 0.0
         except Unanswered as error:
             kind = "rate_limited" if error.limited else "failed"
-            return self._outcome(query, kind, str(error)), 0.0 if error.limited else None
+            return self._outcome(query, kind, str(error)), 0.0
         if not results:
             return self._outcome(query, "nothing", "nothing found"), None
         return (

@@ -47,7 +47,7 @@ class WebSettings(BaseModel):
         max_bytes: The longest page, before and after it is unpacked; reading stops there.
         max_redirects: The most redirects that are followed.
         retries: How often a passing failure (429, 500, 502, 503, 504, a dropped connection, a time
-            limit) is tried again.
+            limit; of a search any that left it without an answer) is tried again.
         retry_wait: The wait before the first retry, doubled for each further one, where the server
             does not name a time.
         max_retry_after: The longest time that a server may ask us to wait; beyond it the visit

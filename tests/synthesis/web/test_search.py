@@ -168,6 +168,52 @@ def test_engines_that_did_not_answer_are_not_nothing(site: WebFaults) -> None:
 
 
 @pytest.mark.parametrize(
+    "broken",
+    [
+        *(of_json({}, status=status) for status in (408, 425, 500, 501, 520, 526, 599)),
+        of_json({"results": [], "unresponsive_engines": [["bing", "timeout"]]}),
+        of_json({"error": "try again"}),
+        answer("<html>one moment</html>", "text/html"),
+        answer("[" * 100_000, "application/json"),
+    ],
+)
+def test_a_search_without_an_answer_is_not_kept(
+    site: WebFaults, tmp_path: Path, broken: Route
+) -> None:
+    """A failure that passes is tried again, and a resumed run asks once more."""
+    serve(site, "searxng", broken)
+    with ExchangeLog.open(tmp_path / "log.jsonl", run="r") as log:
+        assert searched(site, "searxng", log=log, retries=1, retry_wait=0).status == "failed"
+        asked = len(site.hits)
+        serve(site, "searxng", of_json(rows("searxng", "https://a.example/")))
+        assert searched(site, "searxng", log=log).status == "found"
+    assert asked == 2
+
+
+@pytest.mark.parametrize(
+    "date", ["9999999999 years ago", "99999-99-99", "9999-12-31T23:59:59-99:99"]
+)
+def test_an_absurd_date_costs_no_result(site: WebFaults, date: str) -> None:
+    """The provider has answered: the result comes without a date."""
+    [row] = rows("brave", "https://a.example/")["web"]["results"]
+    serve(site, "brave", of_json({"web": {"results": [{**row, "page_age": date}]}}))
+    outcome = searched(site, "brave")
+    assert [result.published_at for result in outcome.results] == [None]
+
+
+@pytest.mark.parametrize("key", ["schl\u00fcssel-hunter2", "hunter2\nhunter3"])
+def test_a_key_that_cannot_be_sent_is_told_without_it(
+    site: WebFaults, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """It names the variable, before anything is asked."""
+    monkeypatch.setenv("BRAVE_API_KEY", key)
+    with pytest.raises(SettingsError, match="BRAVE_API_KEY") as caught:
+        searched(site, "brave")
+    assert "hunter" not in str(caught.value)
+    assert not site.hits
+
+
+@pytest.mark.parametrize(
     ("provider", "status", "said", "cure"),
     [
         ("serper", 403, "Unauthorized.", "check the key in SERPER_API_KEY"),
