@@ -7,6 +7,8 @@ import zlib
 __all__ = ["BodyBroken", "BodyTooLarge", "Unpacker"]
 
 _PIECE = 65_536
+_STEP = 16_384
+_GZIP = b"\x1f\x8b"
 _WBITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -22,6 +24,7 @@ class Unpacker:
     """Collects a body, unpacked, within a limit that holds for both of its lengths.
 
     A body of a few kilobytes that unpacks to gigabytes is never unpacked further than the limit.
+    All members of a gzip body are unpacked; what follows the last of them is passed over.
 
     Args:
         encoding: The value of ``Content-Encoding``.
@@ -43,7 +46,10 @@ class Unpacker:
         if unknown or len(names) > 1:
             raise BodyBroken(f"the body is packed as {encoding}, which was not asked for")
         self._packing = names[0] if names else ""
-        self._decoder = zlib.decompressobj(_WBITS[self._packing]) if names else None
+        self._decoder = zlib.decompressobj(_WBITS.get(self._packing, 15))
+        self._begun = False
+        self._ended = False
+        self._ahead = b""
         self._limit = limit
         self._raw = 0
         self._parts: list[bytes] = []
@@ -59,15 +65,12 @@ class Unpacker:
         self._raw += len(data)
         if self._raw > self._limit:
             raise BodyTooLarge
-        if self._decoder is None:
+        if not self._packing:
             self._keep(data)
             return
-        if self._packing == "deflate" and self._raw == len(data) and not _has_zlib_header(data):
-            self._decoder = zlib.decompressobj(-15)  # as some servers send it
         try:
-            while data and not self._decoder.eof:
-                self._keep(self._decoder.decompress(data, _PIECE))
-                data = self._decoder.unconsumed_tail
+            for start in range(0, len(data), _STEP):
+                self._unpack(self._ahead + data[start : start + _STEP])
         except zlib.error as error:
             raise BodyBroken(f"the body cannot be unpacked: {error}") from None
 
@@ -77,7 +80,7 @@ class Unpacker:
         Raises:
             BodyBroken: It ended too early.
         """
-        if self._decoder is not None and self._raw:
+        if self._packing and self._raw:
             try:
                 while not self._decoder.eof:
                     more = self._decoder.decompress(self._decoder.unconsumed_tail, _PIECE)
@@ -86,13 +89,37 @@ class Unpacker:
                     self._keep(more)
             except zlib.error as error:
                 raise BodyBroken(f"the body cannot be unpacked: {error}") from None
-            if not self._decoder.eof:
+            if not self._decoder.eof or not self._begun:
                 raise BodyBroken("the packed body ends too early")
         return b"".join(self._parts)
 
     def so_far(self) -> bytes:
         """Return what came before the limit was passed."""
         return b"".join(self._parts)
+
+    def _unpack(self, data: bytes) -> None:
+        """Unpack a piece; what is too short to say how it is packed waits for the next."""
+        self._ahead = b""
+        while data and not self._ended:
+            if not self._begun or self._decoder.eof:
+                if len(data) < 2:
+                    self._ahead = data
+                    return
+                self._begin(data)
+                continue
+            self._keep(self._decoder.decompress(data, _PIECE))
+            data = self._decoder.unused_data or self._decoder.unconsumed_tail
+
+    def _begin(self, data: bytes) -> None:
+        """Look at the first bytes of a body, or at what follows a member of it."""
+        if not self._begun:
+            self._begun = True
+            if self._packing == "deflate" and not _has_zlib_header(data):
+                self._decoder = zlib.decompressobj(-15)  # as some servers send it
+        elif self._packing != "deflate" and data.startswith(_GZIP):
+            self._decoder = zlib.decompressobj(_WBITS[self._packing])
+        else:
+            self._ended = True
 
     def _keep(self, data: bytes) -> None:
         self._size += len(data)
@@ -102,4 +129,4 @@ class Unpacker:
 
 
 def _has_zlib_header(data: bytes) -> bool:
-    return len(data) >= 2 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+    return data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0

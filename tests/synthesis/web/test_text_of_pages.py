@@ -25,6 +25,7 @@ PACKERS = {
     "gzip": lambda data: gzip.compress(data, mtime=0),
     "deflate": zlib.compress,
     "x-gzip": lambda data: gzip.compress(data, mtime=0),
+    " gzip": lambda data: gzip.compress(data[:99], mtime=0) + gzip.compress(data[99:], mtime=0),
     " Deflate ": lambda data: zlib.compress(data)[2:-4],
 }
 
@@ -36,13 +37,35 @@ def unpacked(encoding: str, data: bytes, limit: int, piece: int) -> bytes:
     return unpacker.body()
 
 
-@given(st.binary(max_size=2_000), st.sampled_from(sorted(PACKERS)), st.integers(2, 300))
+@given(st.binary(max_size=2_000), st.sampled_from(sorted(PACKERS)), st.integers(1, 300))
 def test_every_packing_is_undone_in_pieces_of_any_size(
     data: bytes, encoding: str, piece: int
 ) -> None:
     """What was packed comes out again."""
     packed = PACKERS[encoding](data)
     assert unpacked(encoding, packed, 3_000, piece) == data
+
+
+@given(st.lists(st.binary(max_size=50), min_size=1, max_size=6), st.integers(1, 99))
+def test_all_members_of_a_gzip_body_count(members: list[bytes], piece: int) -> None:
+    """Members follow one another in pieces of any size, and what is none ends the body."""
+    packed = b"".join(gzip.compress(member, mtime=0) for member in members)
+    for ending in (b"", b"\0", b"\0\0\0", b"\x1f"):
+        assert unpacked("gzip", packed + ending, 5_000, piece) == b"".join(members)
+
+
+def test_a_body_of_many_members_is_no_burden() -> None:
+    """The limits hold over all members, the time grows with the length, an early end is said."""
+    member = gzip.compress(b"", mtime=0)
+    start = time.perf_counter()
+    assert unpacked("gzip", member * 50_000, 5_000_000, 1_000_000) == b""
+    assert time.perf_counter() - start < 3
+    with pytest.raises(BodyTooLarge):
+        unpacked("gzip", gzip.compress(b"x" * 60) * 2, 100, 7)
+    with pytest.raises(BodyBroken, match="ends too early"):
+        unpacked("gzip", gzip.compress(b"abc") + gzip.compress(b"def")[:-3], 1_000, 7)
+    with pytest.raises(BodyBroken, match="ends too early"):
+        unpacked("deflate", b"x", 1_000, 7)
 
 
 @given(st.integers(1, 2_000), st.sampled_from(["gzip", "deflate", ""]), st.integers(1, 400))
