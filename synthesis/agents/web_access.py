@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ __all__ = ["WebAccess"]
 
 _PARTS = 8
 _LEAST = 1_000
+_LARGE = 50_000
 
 
 class SearchArguments(BaseModel):
@@ -126,7 +128,10 @@ class WebAccess:
             return visit_json(page, "")
         self.pages.setdefault(page.url, page)
         room = min(self.max_chars, max(_LEAST, (self.total_chars - self.shown) // _PARTS))
-        text = self.web.passages(page, arguments.goal, max_chars=room)
+        if len(page.text) > _LARGE:  # megabytes take a second, in which all else would stand still
+            text = await asyncio.to_thread(self.web.passages, page, arguments.goal, max_chars=room)
+        else:
+            text = self.web.passages(page, arguments.goal, max_chars=room)
         self.shown += len(text)
         return visit_json(page, text)
 

@@ -8,6 +8,7 @@ import json
 import shutil
 import ssl
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -458,6 +459,28 @@ def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(DependencyError, match=r"protego.*pip install 'reasoning-graphkit\[web\]'"),
     ):
         WebTools(WebSettings(provider="serper"), log=log)
+
+
+@pytest.mark.parametrize(("size", "apart"), [(10, False), (40_000, True)])
+def test_the_parts_of_a_large_page_hold_nothing_up(
+    site: WebFaults, monkeypatch: pytest.MonkeyPatch, size: int, apart: bool
+) -> None:
+    """The parts of a large page are chosen outside the thread in which all visits go on."""
+    site.routes["a.example", "/"] = answer("<p>Some words.\n" * size)
+    threads: list[bool] = []
+    choose = WebTools.passages
+
+    def watched(tools: WebTools, page: Page, goal: str, *, max_chars: int | None = None) -> str:
+        threads.append(threading.current_thread() is not threading.main_thread())
+        return choose(tools, page, goal, max_chars=max_chars)
+
+    monkeypatch.setattr(WebTools, "passages", watched)
+
+    async def work(tools: WebTools) -> str:
+        return await WebAccess(tools).visit(VisitArguments(url="http://a.example/", goal="words"))
+
+    assert "Some words." in json.loads(using(site, work))["text"]
+    assert threads == [apart]
 
 
 def test_the_pause_of_a_host_holds_for_all(site: WebFaults) -> None:
