@@ -67,15 +67,17 @@ def model_settings(
         base_url: The endpoint of the flag.
 
     Raises:
-        SettingsError: There is no model, or a setting does not fit; all at once.
+        SettingsError: There is no model, a table is of no agent, or a setting does not fit; all
+            at once.
     """
     import os
 
     from pydantic import ValidationError
 
-    from graphkit.errors import Problem, SettingsError
+    from graphkit.errors import Problem, SettingsError, did_you_mean
     from graphkit.models import ModelSettings
     from graphkit.models.wrong_setting import wrong_setting
+    from synthesis.prompting import roles
 
     file = settings_file()
     place = str(file) if file is not None else None
@@ -98,6 +100,16 @@ def model_settings(
         problems.append(
             Problem("models.default is no table, expected [models.default]", "type", place)
         )
+    problems += [
+        Problem(
+            f"models.{agent}: there is no agent {agent}{did_you_mean(agent, roles())}; the agents "
+            f"are {', '.join(roles())}",
+            "agent",
+            place,
+        )
+        for agent in table
+        if agent not in ("default", *roles())
+    ]
     for agent, own in {**table, "default": default}.items():
         if not isinstance(own, Mapping):
             problems.append(

@@ -17,7 +17,7 @@ from graphkit.errors import FormatError, InputError, Problem, did_you_mean
 if TYPE_CHECKING:
     from graphkit.models import Message
 
-__all__ = ["LANGUAGES", "Prompt", "load_prompt", "parse_prompt", "prompt_digests"]
+__all__ = ["LANGUAGES", "Prompt", "load_prompt", "parse_prompt", "prompt_digests", "roles"]
 
 LANGUAGES = ("en", "zh")
 """The languages that every role has a prompt in."""
@@ -224,6 +224,16 @@ def load_prompt(role: str, language: str) -> Prompt:
             Problem(f"says that it is {prompt.role}.{prompt.language}", code="prompt", file=name)
         )
     return prompt
+
+
+@functools.cache
+def roles() -> tuple[str, ...]:
+    """Return the agents that have prompts, sorted: those that can have a model of their own.
+
+    >>> "gather" in roles(), "default" in roles()
+    (True, False)
+    """
+    return tuple(sorted({key.partition(".")[0] for key in prompt_digests()}))
 
 
 def prompt_digests() -> dict[str, str]:

@@ -136,8 +136,9 @@ def _complain(run: RunFolder, result: RunResult) -> None:
     reasons = [] if result.stopped else list(result.unfinished.items())
     if result.stopped:
         complain(f"the run stopped: {result.stopped}")
+    names = {seed.id: f"{seed.entity_name} ({seed.id})" for seed in run.plan.seeds}
     for seed, reason in reasons[:_REASONS]:
-        complain(f"seed {seed} is not finished: {reason}")
+        complain(f"seed {names.get(seed, seed)} is not finished: {reason}")
     left = result.seeds - sum(result.outcomes.values())
     if left:
         complain(

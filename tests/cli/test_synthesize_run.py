@@ -122,6 +122,7 @@ def test_there_is_nothing_to_resume(run: Run, made: bool) -> None:
         ("[web]\nprovider = 'alta'\nresluts = 1\n", ["web.provider", "web.resluts"]),
         ("[models]\nparse = 'm'\n", ["models.parse is no table"]),
         ("[models.parse]\ntemprature = 1\n", ["models.parse.temprature"]),
+        ("[models.parser]\nretries = 1\n", ["no agent parser", "did you mean parse?"]),
         ("[models.parse]\nretries = -1\n", ["models.parse.retries is -1"]),
         ("[models]\ndefault = 'm'\n", ["models.default is no table"]),
     ],
