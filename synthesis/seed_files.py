@@ -39,7 +39,7 @@ def read_seeds(path: str | Path) -> list[Seed]:
             continue
         try:
             found += _seeds_of(json.loads(text) if text[:1] in "{[" else {"entity_name": text})
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(_why(error), "seed", source.name, line.number))
     if problems:
         raise FormatError(problems)
@@ -48,7 +48,9 @@ def read_seeds(path: str | Path) -> list[Seed]:
     return deduplicated(found)
 
 
-def _why(error: ValueError) -> str:
+def _why(error: ValueError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return "not JSON: nested too deeply, expected a seed or a name"
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg}, expected a seed or a name"
     if isinstance(error, ValidationError):

@@ -294,7 +294,7 @@ def _completion(data: bytes, clean: Callable[[str], str]) -> dict[str, Any] | _F
     """Return the completion in a body, or what is wrong with it."""
     try:
         found = json.loads(data, parse_constant=lambda _: None, parse_float=_finite)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return _Failed(f"the answer is no JSON ({len(data)} bytes, {error})")
     if not isinstance(found, dict):
         return _Failed("the answer is no JSON object")

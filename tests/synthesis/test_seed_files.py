@@ -71,6 +71,15 @@ def test_every_broken_line_is_told_with_its_number(tmp_path: Path) -> None:
     assert "entity_name" in str(caught.value.problems[1])
 
 
+def test_json_without_end_is_a_problem_of_its_line(tmp_path: Path) -> None:
+    """Nesting that no reader follows is told with its line."""
+    path = tmp_path / "seeds.txt"
+    path.write_text("Ulm\n" + "[" * 200_000 + "\n")
+    with pytest.raises(FormatError, match="nested too deeply") as caught:
+        read_seeds(path)
+    assert [problem.line for problem in caught.value.problems] == [2]
+
+
 @pytest.mark.parametrize("text", ["", "\n \n", '{"seeds": []}\n'])
 def test_a_file_without_seeds_is_an_error(tmp_path: Path, text: str) -> None:
     """There is nothing to start from."""

@@ -31,6 +31,7 @@ PASSING = {
     "an error with status 200": Answer({"error": {"message": "upstream", "code": 502}}),
     "not an object": Answer([1, 2]),
     "an empty body": Answer(b""),
+    "JSON without end": Answer(b"[" * 200_000),
 }
 
 
