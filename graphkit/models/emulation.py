@@ -15,7 +15,7 @@ from graphkit.models.reply_value import find_data
 
 __all__ = ["call_id", "explained", "spoken_history", "union_schema", "wished"]
 
-_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _NAMES = ("tool", "name", "function")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 
@@ -135,7 +135,7 @@ def wished(text: str, tools: Sequence[Tool]) -> tuple[tuple[ToolCall, ...], tupl
     >>> wished('{"answer": {"name": "Lyon"}}', ())
     ((), ())
     """
-    tagged = _TAGGED.findall(text)
+    tagged = [part.strip() for part in _TAGGED.findall(text)]
     names = {tool.name for tool in tools}
     parts = tagged or _objects(text)
     calls: list[ToolCall] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -12,12 +13,20 @@ from pydantic import BaseModel
 
 from graphkit.errors import ModelReplyError
 from graphkit.models import ModelDoor, Tool
+from graphkit.models.emulation import wished
 
 SEARCH = ("search", '{"query": "Rhône"}')
 
 
 def tool(name: str, **arguments: Any) -> str:
     return json.dumps({"tool": name, "arguments": arguments})
+
+
+def test_white_space_in_a_wish_takes_no_time() -> None:
+    """A reply of blanks after the tag is read in time that grows with its length."""
+    started = time.perf_counter()
+    assert wished("<tool_call>" + " " * 200_000 + "x", ()) == ((), ())
+    assert time.perf_counter() - started < 5
 
 
 def test_native_tools_are_called_and_their_results_shown() -> None:
