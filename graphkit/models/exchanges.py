@@ -227,6 +227,7 @@ class ExchangeLog:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if waiting[0] == 1 and not task.done():
+                self._calls.pop(key, None)  # who joins from now on makes a call of its own
                 task.cancel()
                 await asyncio.wait((task,))
             raise
@@ -270,7 +271,8 @@ class ExchangeLog:
 
     def _forget(self, key: str, done: asyncio.Task[Any]) -> None:
         """Drop a call that has ended; an error of it that nobody waits for is in the log."""
-        del self._calls[key]
+        if key in self._calls and self._calls[key][0] is done:
+            del self._calls[key]
         if not done.cancelled():
             done.exception()
 

@@ -310,6 +310,25 @@ def test_a_call_that_nobody_waits_for_is_ended() -> None:
     assert outside.asked == 2
 
 
+def test_who_joins_a_call_that_is_being_ended_makes_one_of_its_own() -> None:
+    """The cancelling of the last caller is not the cancelling of the next."""
+    outside = Outside("late", seconds=0.05)
+
+    async def main() -> object:
+        with ExchangeLog.open(None, run="r") as log:
+            first = asyncio.ensure_future(log.once("k", "search", {}, outside))
+            await asyncio.sleep(0.01)
+            first.cancel()
+            await asyncio.sleep(0)  # the first has left, its call is not yet ended
+            second = asyncio.ensure_future(log.once("k", "search", {}, outside))
+            found = await asyncio.gather(first, second, return_exceptions=True)
+            assert isinstance(found[0], asyncio.CancelledError)
+            return found[1]
+
+    assert asyncio.run(main()) == "late"
+    assert outside.asked == 2
+
+
 def test_an_error_is_raised_to_all_and_not_stored(tmp_path: Path) -> None:
     """What a call raises is no reply: the next one asks again; the log tells of the failure."""
     path, outside = tmp_path / "log.jsonl", Outside(ValueError("broken pipe"), seconds=0.01)
