@@ -277,12 +277,12 @@ def put_folder(
                 os.fsync(stream.fileno())
         if before is not None:
             before()
-        if target.exists():
-            os.rename(target, old)
         try:
+            if target.exists():
+                os.rename(target, old)
             os.rename(part, target)
-        except OSError:
-            if old.exists():
+        except BaseException:  # a signal between the two renames too
+            if old.exists() and not target.exists():
                 os.rename(old, target)
             raise
         shutil.rmtree(old, ignore_errors=True)

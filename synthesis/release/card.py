@@ -105,7 +105,7 @@ def _head(numbers: Mapping[str, Any], settings: ReleaseSettings) -> str:
         lines.append(f"license: {licence}")
     else:
         lines += ["license: other", f"license_name: {_quoted(settings.licence)}"]
-    lines += ["language:", *(f"- {name}" for name in languages or ["und"])]
+    lines += ["language:", *(f"- {_quoted(name)}" for name in languages or ["und"])]
     lines.append(f"multilinguality: {'multilingual' if len(languages) > 1 else 'monolingual'}")
     lines += ["annotations_creators:", "- machine-generated"]
     lines += ["language_creators:", "- machine-generated"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -176,7 +177,7 @@ def test_the_card_has_the_head_of_a_hub() -> None:
     head = card.split("---\n")[1]
     assert 'pretty_name: "A \\"new\\" set: 1"\n' in head
     assert "license: cc-by-4.0\n" in head
-    assert "language:\n- en\n- zh\n" in head
+    assert 'language:\n- "en"\n- "zh"\n' in head
     assert "size_categories:\n- n<1K\n" in head
     assert "path: questions.jsonl" in head
     assert re.search(r"^6 questions for search agents \(3 in en, 3 in zh\)", card, re.MULTILINE)
@@ -206,6 +207,39 @@ def test_a_release_can_be_released_again(tmp_path: Path) -> None:
     assert found == content()
     assert build_release(found, chosen).files == built.files
     assert build_release(found).files == built.files
+
+
+@pytest.mark.parametrize("moment", [1, 2])
+def test_a_signal_while_a_folder_is_replaced_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    """Ctrl-C right after the old folder is moved aside, or before the new one is in place."""
+    put_folder({"a.txt": b"old"}, tmp_path / "r")
+    rename, calls = os.rename, []
+
+    def interrupted(source: Path, target: Path) -> None:
+        calls.append(source)
+        if len(calls) == 1 and moment == 1:
+            rename(source, target)
+        if len(calls) == moment:
+            raise KeyboardInterrupt
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        put_folder({"a.txt": b"new"}, tmp_path / "r", replace=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+    assert (tmp_path / "r" / "a.txt").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("language", ["no", "en\nlicense: mit", "x: [y"])
+def test_languages_are_texts_in_the_head(language: str) -> None:
+    """Whatever a question calls its language stays one text of YAML."""
+    found = gather_content([question(0).replace(language=language)], {})
+    head = build_release(found).files["README.md"].decode().split("---\n")[1]
+    [told] = [line for line in head.splitlines() if line.startswith('- "')]
+    assert json.loads(told[2:]) == language
+    assert "\nlicense: mit" not in head
 
 
 # ---- sealed -----------------------------------------------------------------------------------
