@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,8 @@ def to(
     give the same bytes. docs/release.md tells more.
     """
     given = {name: value for name, value in knobs.items() if value is not None}
+    if re.fullmatch(r"[\w.-]+", given.get("canary", "-")) is None:
+        raise click.UsageError("--canary is one word of letters, digits, _, . and -")
     if not questions and not release:
         extra = [*given, *(["encrypt"] if encrypt else []), *(["sheets"] if sheet_size else [])]
         extra += [*(["licences"] if licences_file else []), *(["facts"] if facts_files else [])]

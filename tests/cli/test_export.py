@@ -56,6 +56,15 @@ def test_a_release_of_files(run: Run, files: tuple[str, str]) -> None:
     assert "the licence of 2 of 2 sources is unknown (a.org, b.org)" in done.stderr
 
 
+@pytest.mark.parametrize("canary", ["", "two words", "a\nb", "<x>"])
+def test_a_canary_is_one_word(run: Run, files: tuple[str, str], canary: str) -> None:
+    """Another one could not be found again in the sentence that carries it."""
+    done = _release(run, files, "--canary", canary)
+    assert done.exit_code == 2
+    assert "--canary is one word" in done.stderr
+    assert not Path("out").exists()
+
+
 def test_the_store_is_released_like_files(run: Run, files: tuple[str, str]) -> None:
     """--release takes the questions of the store; without it the store is copied as ever."""
     for name in (files[1], files[0]):
