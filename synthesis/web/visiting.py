@@ -22,6 +22,8 @@ from synthesis.web.urls import Target, UrlRefused, join_url
 
 __all__ = ["Visitor"]
 
+_READERS = 2
+_LONGEST_READING = 60.0
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _PASSING = frozenset((429, 500, 502, 503, 504))
 _HTML = re.compile(r"text/html|application/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml)")
@@ -63,7 +65,8 @@ class Visitor:
             concurrency=settings.per_host_concurrency, overall=settings.concurrency
         )
         self._robots = Robots(settings, self._fetcher, self._queue)
-        self._readers = ThreadPoolExecutor(2, thread_name_prefix="page-reader")
+        self._readers = _new_readers()
+        self._reading = asyncio.Semaphore(_READERS)
         self.retried = 0
 
     @property
@@ -194,14 +197,25 @@ class Visitor:
             raise _Ended("failed", "the page is empty", answer.status)
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(
-                self._readers, _extract, answer.body, kind, named, place.url
-            )
+            async with self._reading, asyncio.timeout(_LONGEST_READING):
+                return await loop.run_in_executor(
+                    self._readers, _extract, answer.body, kind, named, place.url
+                )
+        except TimeoutError:  # its thread cannot be stopped: the next pages get others
+            self._readers.shutdown(wait=False)
+            self._readers = _new_readers()
+            raise _Ended(
+                "timeout", f"the page was not read within {_LONGEST_READING:g} seconds"
+            ) from None
         except _Ended:
             raise
         except Exception as error:  # no page may end more than its own visit, whatever is in it
             what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             raise _Ended("failed", f"the page cannot be read: {what}") from error
+
+
+def _new_readers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_READERS, thread_name_prefix="page-reader")
 
 
 def _extract(body: bytes, kind: str, content_type: str, url: str) -> Extracted:

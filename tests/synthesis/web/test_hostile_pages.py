@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import threading
 import time
 import unicodedata
 from datetime import datetime
@@ -12,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web_faults import WebFaults, answer
 
-from synthesis.web import charset, extract, visiting
+from synthesis.web import WebTools, charset, extract, visiting
 from synthesis.web.charset import decode_page
 from synthesis.web.dates import iso_date
 from synthesis.web.extract import extract_html
 from synthesis.web.politeness import retry_after
 from synthesis.web.tokens import terms
 from synthesis.web.visible import cap_marks, clean_text
-from tests.synthesis.web.reaching import visited
+from tests.synthesis.web.reaching import using, visited
 
 PLACE = "http://a.example/"
 
@@ -154,3 +155,30 @@ def test_every_label_of_the_web_is_read() -> None:
         ("tis-620", "กรุงเทพ", "cp874"),
     ):
         assert decode_page(text.encode(codec), f"text/html; charset={label}") == text
+
+
+def test_a_page_that_takes_too_long_to_read_ends_and_holds_no_other_up(
+    site: WebFaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The visit ends as a timeout, and other pages are read while its thread still runs."""
+    released = threading.Event()
+
+    def slow(html: str, url: str) -> extract.Extracted:
+        if "slow" in html:
+            released.wait(20)
+        return extract_html(html, url)
+
+    monkeypatch.setattr(visiting, "extract_html", slow)
+    monkeypatch.setattr(visiting, "_LONGEST_READING", 0.3)
+    for number in range(3):
+        site.routes["a.example", f"/{number}"] = answer("<p>slow")
+    site.routes["a.example", "/quick"] = answer("<p>quick")
+
+    async def work(tools: WebTools) -> list[str]:
+        places = [f"{PLACE}{name}" for name in (0, 1, 2, "quick")]
+        try:
+            return [(await tools.visit(place)).status for place in places]
+        finally:
+            released.set()
+
+    assert using(site, work) == ["timeout"] * 3 + ["ok"]
