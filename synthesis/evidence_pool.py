@@ -21,6 +21,7 @@ __all__ = [
     "laid_out",
     "same_names",
     "same_types",
+    "spelled_alike",
     "wants_popularity",
     "wants_reliability",
 ]
@@ -140,9 +141,14 @@ def _retained(record: EvidenceRecord) -> bool:
 def laid_out(records: Iterable[EvidenceRecord], sheet: RelationSheet) -> list[EvidenceRecord]:
     """Return the evidence of one seed with one spelling and one type for what is surely one entity.
 
-    See :func:`synthesis.entity_kinds.one_kind`, :func:`same_types` and :func:`same_names`.
+    See :func:`synthesis.entity_kinds.one_kind` and :func:`spelled_alike`.
     """
-    return same_names(same_types(one_kind(list(records), sheet)))
+    return spelled_alike(one_kind(list(records), sheet))
+
+
+def spelled_alike(records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
+    """Return evidence with :func:`same_types` and :func:`same_names`; types stay apart."""
+    return same_names(same_types(list(records)))
 
 
 def same_types(records: list[EvidenceRecord]) -> list[EvidenceRecord]:

@@ -196,7 +196,7 @@ class Journal:
             steps = self._digests.get(seed, {})
             if seed in self.ended or place_of_step != len(steps):
                 raise ValueError("not the next step of its seed")
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise JournalError(
                 Problem("a damaged line, expected a step", "damaged", str(self.path), number)
             ) from error

@@ -108,15 +108,6 @@ class RelationBook:
                 found[first.setdefault(plain, record.relation)].append(record)
         return dict(found)
 
-    def replays(
-        self,
-        records: Iterable[EvidenceRecord],
-        known: Iterable[EvidenceRecord],
-        spelling: Spelling,
-    ) -> bool:
-        """Whether a proposed reading is borne out and not contradicted, see :meth:`objection`."""
-        return self.objection(records, known, spelling) is None
-
     def objection(
         self,
         records: Iterable[EvidenceRecord],

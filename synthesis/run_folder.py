@@ -169,7 +169,7 @@ class RunFolder:
                 )
                 for item in error.errors()
             ) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(Problem(f"not a run: {error}", "run", str(file))) from error
         now = prompt_digests()
         changed = sorted(key for key in told if now.get(key) != told[key])

@@ -16,7 +16,7 @@ from synthesis.agents.gathering import Errand
 from synthesis.asked import asked_on
 from synthesis.entity_kinds import JoinedKinds, OpenKinds
 from synthesis.evidence_desk import EvidenceDesk
-from synthesis.evidence_pool import laid_out, same_names, same_types
+from synthesis.evidence_pool import spelled_alike
 from synthesis.lineage import Lineage
 from synthesis.loop_settings import LoopSettings
 from synthesis.offers import Offer, Planner, Standing
@@ -114,10 +114,10 @@ class SeedState:
         ways, see :mod:`synthesis.readings`.
         """
         pool = self.desk.pool
-        laid = laid_out(pool.held, pool.sheet)
-        kinds = OpenKinds.of(laid, pool.sheet)
         joined = JoinedKinds.of(pool.held, pool.sheet)
-        apart = same_names(same_types(list(pool.held)))
+        laid = spelled_alike(joined.read(pool.held))
+        kinds = OpenKinds.of(laid, pool.sheet)
+        apart = spelled_alike(pool.held)
         for reading in open_readings(
             laid, pool.sheet, pool.sheet, kinds, apart=apart, joined=joined
         ):

@@ -14,7 +14,7 @@ from graphkit.mutate import rewrite
 from graphkit.question import QuestionGraph
 from graphkit.relations import RelationSheet
 from synthesis.entity_kinds import JoinedKinds, OpenKinds
-from synthesis.evidence_pool import same_names, same_types
+from synthesis.evidence_pool import spelled_alike
 from synthesis.finishing import proof_record
 from synthesis.offers import Goals
 from synthesis.readings import EvidenceReading, open_readings
@@ -74,13 +74,13 @@ def settle(
         others: The evidence of each seed that gave no question.
         told: Called with how many are done, of how many.
     """
-    own = [same_names(same_types(list(evidence))) for _, evidence in finished]
+    own = [spelled_alike(evidence) for _, evidence in finished]
     rest = [list(evidence) for evidence in others]
-    apart = same_names(same_types(list(_laid_together(itertools.chain(*own, *rest)).values())))
+    apart = spelled_alike(_laid_together(itertools.chain(*own, *rest)).values())
     relations = join_relations((*own, *rest), sheet)
     wider = relations.sheet(sheet) if relations.classes else sheet
     joined = JoinedKinds.of(apart, wider)
-    laid = same_names(same_types(joined.read(apart))) if joined.change else apart
+    laid = spelled_alike(joined.read(apart)) if joined.change else apart
     kinds = OpenKinds.of(laid, wider)
     readings = [
         EvidenceReading(AS_WRITTEN, FactStore.from_evidence(laid, sheet)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,11 @@ settings.register_profile("hard", max_examples=3_000, deadline=None, suppress_he
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "quick")
 )
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A script that starts the tests in the background leaves SIGINT ignored, and the commands that
+    # tests interrupt would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

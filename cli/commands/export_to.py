@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,8 +92,10 @@ def to(
     and a canary in every file. The folder appears whole or not at all; the same input and seed
     give the same bytes. docs/release.md tells more.
     """
+    from synthesis.release.canary import is_canary
+
     given = {name: value for name, value in knobs.items() if value is not None}
-    if re.fullmatch(r"[\w.-]+", given.get("canary", "-")) is None:
+    if "canary" in given and not is_canary(given["canary"]):
         raise click.UsageError("--canary is one word of letters, digits, _, . and -")
     if not questions and not release:
         extra = [*given, *(["encrypt"] if encrypt else []), *(["sheets"] if sheet_size else [])]

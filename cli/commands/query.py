@@ -131,7 +131,7 @@ def _values(params: tuple[str, ...]) -> dict[str, Any]:
             raise click.UsageError(f'-p gives a value for "{name}" twice')
         try:
             values[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             values[name] = value
     return values
 

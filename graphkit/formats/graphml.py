@@ -165,7 +165,7 @@ def _unpack(packed: Mapping[Any, Any], problems: list[Problem]) -> dict[str, Any
             continue
         try:
             content = json.loads(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             problems.append(Problem(f"{key} is not JSON: {error}", code="json"))
             continue
         if key == "extra" + _JSON and isinstance(content, dict):

@@ -179,7 +179,7 @@ class ExchangeLog:
             self._reader.seek(0, os.SEEK_END)
         try:
             record: dict[str, Any] = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = {}
         if record.get("key") != key or "reply" not in record:
             raise self._damaged(f"the record at byte {offset} is damaged")

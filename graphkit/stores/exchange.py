@@ -223,7 +223,7 @@ def _document(path: Path) -> dict[str, Any]:
         raise FormatError(
             Problem("there is no such file, expected the export of a store", file=str(path))
         ) from None
-    except (ValueError, OSError) as error:
+    except (ValueError, RecursionError, OSError) as error:
         raise FormatError(Problem(f"cannot be read: {error}", file=str(path))) from error
     if not isinstance(data, dict):
         raise FormatError(Problem("expected a JSON object", file=str(path)))
@@ -237,7 +237,7 @@ def _records(path: Path) -> Iterator[tuple[str, int, Any]]:
             for number, line in enumerate(lines, 1):
                 try:
                     yield str(path), number, json.loads(line)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise FormatError(
                         Problem(f"not JSON: {error}", code="json", file=str(path), line=number)
                     ) from None

@@ -14,7 +14,7 @@ from graphkit.evidence import EvidenceRecord
 from graphkit.formats import strict_json
 from graphkit.formats.writing import encode
 from graphkit.question import QuestionGraph
-from synthesis.release.canary import Sealer, canary_guid, canary_text
+from synthesis.release.canary import Sealer, canary_guid, canary_text, is_canary
 from synthesis.release.card import data_card
 from synthesis.release.content import ReleaseContent
 from synthesis.release.figures import domain_figure, root_domain_figure
@@ -82,8 +82,8 @@ def build_release(content: ReleaseContent, settings: ReleaseSettings | None = No
         settings: How.
 
     Raises:
-        InputError: Sheets are wanted of a sealed release, or a sealed question gives its answer
-            away in its own id.
+        InputError: Sheets are wanted of a sealed release, the canary is more than one word, or a
+            sealed question gives its answer away in its own id.
         UnsupportedError: A text holds what UTF-8 cannot carry.
     """
     settings = settings or ReleaseSettings()
@@ -93,6 +93,14 @@ def build_release(content: ReleaseContent, settings: ReleaseSettings | None = No
                 "sheets for validation show answers and evidence, so they are no part of a sealed "
                 "release; make them apart from it",
                 code="sealed",
+            )
+        )
+    if settings.canary and not is_canary(settings.canary):
+        raise InputError(
+            Problem(
+                f"the canary {settings.canary!r} could not be found again in its sentence, "
+                "expected one word of letters, digits, _, . and -",
+                code="canary",
             )
         )
     plain = _lines(graph.to_record() for graph in content.questions)

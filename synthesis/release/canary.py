@@ -15,13 +15,14 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import uuid
 from typing import Any
 
 from graphkit.errors import FormatError, Problem
 from graphkit.formats import strict_json
 
-__all__ = ["PREFIX", "Sealer", "canary_guid", "canary_of", "canary_text"]
+__all__ = ["PREFIX", "Sealer", "canary_guid", "canary_of", "canary_text", "is_canary"]
 
 PREFIX = "gk1:"
 """What a sealed text begins with; the number is the version of the construction."""
@@ -42,6 +43,15 @@ def canary_guid(content: bytes, seed: int = 0) -> str:
     (True, False)
     """
     return str(uuid.uuid5(_SPACE, f"{seed}:{hashlib.sha256(content).hexdigest()}"))
+
+
+def is_canary(text: str) -> bool:
+    """Whether a text can be a canary GUID: one word, so that it is found again in its sentence.
+
+    >>> is_canary(canary_guid(b"x")), is_canary("my own canary"), is_canary("")
+    (True, False, False)
+    """
+    return re.fullmatch(r"[\w.-]+", text) is not None
 
 
 def canary_text(guid: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from synthesis.web.settings import fixed_address
-from synthesis.web.urls import Target, UrlRefused
+from synthesis.web.urls import Target, UrlRefused, is_ip_address
 
 __all__ = ["AddressGuard", "HostUnknown", "Place", "Resolver", "is_public", "resolve"]
 
@@ -143,7 +143,7 @@ class AddressGuard:
         if target.port not in self._ports:
             raise UrlRefused(f"port {target.port} is not visited")
         host = target.host
-        if _is_address(host):
+        if is_ip_address(host):
             addresses = [host]
         else:
             if "." not in host or host.endswith(tuple(f".{name}" for name in _LOCAL_NAMES)):
@@ -155,11 +155,3 @@ class AddressGuard:
             if not is_public(address):
                 raise UrlRefused(f"the host {host} leads to {address}, which is not public")
         return [Place(address, target.port) for address in addresses]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

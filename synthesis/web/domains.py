@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import ipaddress
 
 import tldextract
 
-from synthesis.web.urls import UrlRefused, read_url
+from synthesis.web.urls import UrlRefused, is_ip_address, read_url
 
 __all__ = ["root_domain"]
 
@@ -37,16 +36,8 @@ def root_domain(url: str) -> str:
         host = read_url(url if "://" in url else f"http://{url}").host
     except UrlRefused:
         return ""
-    if _is_address(host):
+    if is_ip_address(host):
         return host
     found = _extractor()(host)
     known = found.top_domain_under_public_suffix
     return known or ".".join(host.split(".")[-2:])
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

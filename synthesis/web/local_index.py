@@ -21,6 +21,7 @@ __all__ = ["LocalIndex"]
 
 _APPLICATION = 0x67_6B_77_69  # "gkwi"
 _VERSION = 1
+_OTHER_VERSION = "index_version"
 _SNIPPET = 300
 _TITLE_WEIGHT = 4.0
 _QUOTED = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”')
@@ -137,12 +138,15 @@ class LocalIndex:
             raise WebError(Problem(f"is not an index: {error}", "index", str(place))) from error
         if (application, version) != (_APPLICATION, _VERSION):
             connection.close()
-            what = (
-                "is not an index of pages"
-                if application != _APPLICATION
-                else (f"is an index of version {version}, expected {_VERSION}; build it again")
+            if application != _APPLICATION:
+                raise WebError(Problem("is not an index of pages", "index", str(place)))
+            raise WebError(
+                Problem(
+                    f"is an index of version {version}, expected {_VERSION}; build it again",
+                    _OTHER_VERSION,
+                    str(place),
+                )
             )
-            raise WebError(Problem(what, code="index", file=str(place)))
         return cls(connection, place)
 
     def __enter__(self) -> LocalIndex:
@@ -297,7 +301,7 @@ def _expect_place(kind: type[LocalIndex], place: Path) -> None:
         try:
             kind.open(place).close()
         except WebError as error:
-            if not str(error).endswith("build it again"):
+            if error.problems[0].code != _OTHER_VERSION:
                 why = "exists and is no index, expected a new file or an index to replace"
     if why is not None:
         raise InputError(Problem(why, code="place", file=str(place)))

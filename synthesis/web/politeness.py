@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import email.utils
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+
+from graphkit.models.retrying import asked_wait
 
 __all__ = ["HostQueue", "retry_after"]
 
@@ -21,19 +22,11 @@ def retry_after(value: str, now: datetime | None = None) -> float | None:
 
     >>> retry_after("120"), retry_after("soon")
     (120.0, None)
+    >>> from datetime import UTC
     >>> retry_after("Thu, 01 Jan 2026 00:01:00 GMT", datetime(2026, 1, 1, tzinfo=UTC))
     60.0
     """
-    value = value.strip()
-    if value.isascii() and value.isdigit():
-        return float(value[:12])
-    try:
-        then = email.utils.parsedate_to_datetime(value)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=UTC)
-    return max(0.0, (then - (now or datetime.now(UTC))).total_seconds())
+    return asked_wait({"retry-after": value}, now)
 
 
 @dataclass(slots=True)

@@ -192,18 +192,10 @@ def _results(
                 url=place,
                 title=_plain(title)[:500],
                 snippet=_plain(snippet)[:2_000],
-                published_at=_date(published, now),
+                published_at=iso_date(str(published), now) if published else None,
             ),
         )
     return list(found.values())
-
-
-def _date(published: Any, now: datetime) -> str | None:
-    """Read a date; one that no calendar holds is none, the result stays."""
-    try:
-        return iso_date(str(published), now) if published else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _plain(text: Any) -> str:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
-__all__ = ["Target", "UrlRefused", "canonical_url", "join_url", "read_url"]
+__all__ = ["Target", "UrlRefused", "canonical_url", "is_ip_address", "join_url", "read_url"]
 
 _PORTS = {"http": 80, "https": 443}
 _LONGEST = 4_000
@@ -171,3 +171,16 @@ def _host(name: str, *, bracketed: bool) -> str:
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise UrlRefused("the host is not a name that DNS can hold")
     return host
+
+
+def is_ip_address(host: str) -> bool:
+    """Whether a host is an IP address and no name.
+
+    >>> is_ip_address("192.0.2.1"), is_ip_address("2001:db8::1"), is_ip_address("example.org")
+    (True, True, False)
+    """
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

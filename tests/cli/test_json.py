@@ -161,6 +161,8 @@ def test_load_and_query(run: Run, question: str, facts: str) -> None:
     }
     cut = json.loads(run("query", query, "-p", 'who="France"', "--limit", 1, "--json").stdout)
     assert (len(cut["rows"]), cut["truncated"]) == (1, True)
+    deep = run("query", "RETURN size($text) AS size", "-p", f"text={'[' * 100_000}", "--json")
+    assert json.loads(deep.stdout)["rows"] == [{"size": 100_000}]
 
 
 def test_stats(run: Run, question: str, facts: str) -> None:

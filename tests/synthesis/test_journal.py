@@ -93,6 +93,7 @@ def test_a_journal_of_another_run_is_refused(path: Path) -> None:
     "line",
     [
         b"no json",
+        pytest.param(b"[" * 200_000, id="nested without end"),
         b"{}",
         b"7",
         b"[]",

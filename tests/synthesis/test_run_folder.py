@@ -141,3 +141,11 @@ def test_an_address_of_the_web_holds_no_secret(url: str) -> None:
     with pytest.raises(SettingsError, match="base_url") as caught:
         web_settings({"provider": "searxng", "base_url": url})
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_plan_nested_without_end_is_no_run(tmp_path: Path) -> None:
+    """A damaged file is told as one, however it is damaged."""
+    folder = RunFolder.create(tmp_path / "run", PLAN)
+    folder.file("run.json").write_text("[" * 200_000)
+    with pytest.raises(FormatError, match=r"run\.json: not a run"):
+        RunFolder.open(folder.path)

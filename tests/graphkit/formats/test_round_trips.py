@@ -134,6 +134,11 @@ def spoilt(change: Any) -> networkx.DiGraph:  # type: ignore[type-arg]
             lambda found: found.nodes["n0"].update({"known_entities.json": "["}),
             "known_entities.json is not JSON",
         ),
+        pytest.param(
+            lambda found: found.nodes["n0"].update({"known_entities.json": "[" * 200_000}),
+            "known_entities.json is not JSON",
+            id="nested without end",
+        ),
     ],
 )
 def test_broken_encodings_are_named(change: Any, message: str) -> None:

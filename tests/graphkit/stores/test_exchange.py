@@ -49,6 +49,8 @@ def test_an_export_says_what_it_is(folder: Path) -> None:
     [
         ("evidence.jsonl", '{"evidence_id": "e1"}\n', r"evidence\.jsonl:1: head_entity"),
         ("evidence.jsonl", '{"evidence_id": "e1"', r"evidence\.jsonl:1: not JSON"),
+        pytest.param("evidence.jsonl", "[" * 200_000, "1: not JSON", id="nested line"),
+        pytest.param("store.json", "[" * 200_000, "cannot be read", id="nested document"),
         ("triples.jsonl", '["a", "b", "c"]\n["a", "b"]\n', r"triples\.jsonl:2: expected \[head"),
         ("questions.jsonl", '{"root_node_id": "x"}\n', r"questions\.jsonl:1: nodes"),
         ("questions.jsonl", None, r"questions\.jsonl: there is no such file"),

@@ -99,6 +99,12 @@ def test_the_canary_is_in_every_file(sealed: bool) -> None:
             assert all(told in line for line in data.splitlines())
 
 
+def test_a_canary_that_could_not_be_found_again_is_refused() -> None:
+    """Sealed lines would say of themselves that nobody can open them."""
+    with pytest.raises(InputError, match="'my own canary' could not be found again"):
+        build_release(content(), ReleaseSettings(canary="my own canary"))
+
+
 def test_the_numbers_are_true() -> None:
     """Table 2, domains, freshness, sources and root domains are those of the records."""
     found = content(6)
