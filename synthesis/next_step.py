@@ -13,7 +13,7 @@ from synthesis.agents.construction import QaRecord
 from synthesis.agents.gathering import gather
 from synthesis.agents.guidance import advise, agreement, begun_advice, graph_told, told_offer
 from synthesis.offers import Offer, Planner
-from synthesis.planning import Plan, plan_question
+from synthesis.planning import Plan, plan_in_pieces
 from synthesis.quality_checks import WORDING
 from synthesis.seed_state import Reading, SeedState
 
@@ -146,10 +146,10 @@ class NextStep:
         """
         for more in range(self.state.settings.more_gatherings + 1):
             planner = self.state.planner()
-            offers = self._from_line(planner)
+            offers = await self._from_line(planner)
             if offers and self._leads_on(offers):
                 return await self._advised(qa, planner, offers)
-            opening = self._opening(planner)
+            opening = await self._opening(planner)
             if opening is not None:
                 self.wandering = 0
                 return self._start(qa, reading, opening), opening
@@ -158,12 +158,12 @@ class NextStep:
             if more == self.state.settings.more_gatherings or not await self._gather_more():
                 break
         planner = self.state.planner()
-        offers = self._from_line(planner, loosen=True)
+        offers = await self._from_line(planner, loosen=True)
         if offers:
             return await self._advised(qa, planner, offers)
         return Advice(kind="gather", problems=reading.problems), None
 
-    def _from_line(self, planner: Planner, *, loosen: bool = False) -> tuple[Offer, ...]:
+    async def _from_line(self, planner: Planner, *, loosen: bool = False) -> tuple[Offer, ...]:
         if self.state.lineage is None:
             return ()
         graph = self.state.lineage.graph
@@ -173,13 +173,15 @@ class NextStep:
         if planned is not None and not loosen:
             return (planned,)
         try:
-            return planner.offers(
-                graph,
-                count=self.state.settings.offers,
-                seed=self.state.salt(),
-                avoid=self.state.seen,
-                steps_left=self.state.settings.min_iterations - self.state.iteration,
-                loosen=loosen,
+            return await self.state.errand.lane.run(
+                planner.offers_in_pieces(
+                    graph,
+                    count=self.state.settings.offers,
+                    seed=self.state.salt(),
+                    avoid=self.state.seen,
+                    steps_left=self.state.settings.min_iterations - self.state.iteration,
+                    loosen=loosen,
+                )
             )
         except MutationError:  # rivals have been found that push the answer out
             return ()
@@ -210,19 +212,21 @@ class NextStep:
             vote=self.state.iteration,
         )
 
-    def _opening(self, planner: Planner) -> Offer | None:
+    async def _opening(self, planner: Planner) -> Offer | None:
         """Plan a question from the beginning and return its first step."""
         left = self.state.settings.max_iterations - self.state.iteration
-        self.plan = plan_question(
-            planner,
-            self.state.seed.entity_name,
-            min_iterations=min(
-                left, max(1, self.state.settings.min_iterations - self.state.iteration)
-            ),
-            max_iterations=left,
-            attempts=self.state.settings.plan_attempts,
-            seed=self.state.salt(),
-            avoid=self.state.seen,
+        self.plan = await self.state.errand.lane.run(
+            plan_in_pieces(
+                planner,
+                self.state.seed.entity_name,
+                min_iterations=min(
+                    left, max(1, self.state.settings.min_iterations - self.state.iteration)
+                ),
+                max_iterations=left,
+                attempts=self.state.settings.plan_attempts,
+                seed=self.state.salt(),
+                avoid=self.state.seen,
+            )
         )
         return self.plan.opening(planner) if self.plan is not None else None
 

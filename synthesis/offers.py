@@ -28,6 +28,7 @@ from graphkit.operations import Op
 from graphkit.question import QuestionGraph
 from synthesis.asked import asked_on
 from synthesis.dice import Dice
+from synthesis.lane import Pieces, in_one_go
 
 __all__ = ["Goals", "Offer", "Planner", "Standing", "without_text"]
 
@@ -185,7 +186,7 @@ class Planner:
         """Check a question on the evidence and say what it lacks."""
         return Standing.of(graph, self.facts, self.goals)
 
-    def offers(
+    def offers_in_pieces(
         self,
         graph: QuestionGraph,
         *,
@@ -194,8 +195,10 @@ class Planner:
         avoid: Collection[str] = (),
         steps_left: int = 0,
         loosen: bool = False,
-    ) -> tuple[Offer, ...]:
-        """Return mutations that the evidence supports: the most promising, and those nearly so.
+    ) -> Pieces[tuple[Offer, ...]]:
+        """Find mutations that the evidence supports: the most promising, and those nearly so.
+
+        It pauses after every mutation that is looked at closely.
 
         Args:
             graph: A question that is grounded and has its declared answer among its answers.
@@ -216,6 +219,7 @@ class Planner:
         dice = Dice(seed)
         changes = self._looser(proposer, dice) if loosen else self._sensible(proposer, dice)
         for mutation, after in changes:
+            yield
             text = asked_on(after, self.facts)
             if text not in taken:
                 taken.add(text)
@@ -229,6 +233,8 @@ class Planner:
             Offer(f"o{place}", offer.mutation, offer.graph, offer.standing)
             for place, offer in enumerate(near[:count], 1)
         )
+
+    offers = in_one_go(offers_in_pieces)
 
     def _cost(self, offer: Offer, steps_left: int) -> float:
         """Return how far an offer leaves the question, and how hard it makes what is left."""

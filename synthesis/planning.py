@@ -12,9 +12,10 @@ from synthesis.asked import asked_on
 from synthesis.attempt import Attempt, Usage
 from synthesis.dice import Dice
 from synthesis.grow_settings import GrowSettings
+from synthesis.lane import Pieces, in_one_go
 from synthesis.offers import Offer, Planner, without_text
 
-__all__ = ["Plan", "plan_question"]
+__all__ = ["Plan", "plan_in_pieces", "plan_question"]
 
 _LEAST_BRANCHES = 3
 
@@ -57,7 +58,7 @@ class Plan:
         return Offer("o1", self.history[place], graph, standing)
 
 
-def plan_question(
+def plan_in_pieces(
     planner: Planner,
     seed_entity: str,
     *,
@@ -66,12 +67,12 @@ def plan_question(
     attempts: int,
     seed: int = 0,
     avoid: Collection[str] = (),
-) -> Plan | None:
+) -> Pieces[Plan | None]:
     """Look for a question that would be sound on the evidence, and for a way to it.
 
     The search is that of growth without a model (:mod:`synthesis.attempt`): candidates are bits of
     a number, so that hundreds of combinations of conditions are tried in the time of one full
-    check. Entities near the seed are asked about first.
+    check. Entities near the seed are asked about first. It pauses after every attempt.
 
     Args:
         planner: The evidence, what is sensible on it, and what a finished question must be.
@@ -97,6 +98,7 @@ def plan_question(
     for number, target in enumerate(_again(targets)):
         if number >= attempts:
             return None
+        yield
         draft = Attempt(planner.book, settings, Usage(), dice).run(target)
         if draft is None or not planner.made_of_usable(*draft.history):
             continue
@@ -105,6 +107,9 @@ def plan_question(
             continue
         return Plan(tuple(draft.history), tuple(replay_history(draft.history)))
     return None
+
+
+plan_question = in_one_go(plan_in_pieces)
 
 
 def _targets(planner: Planner, seed_entity: str, dice: Dice) -> list[int]:

@@ -99,12 +99,33 @@ class Stopwatch:
 
         setattr(place, name, classmethod(timed) if bound is not inner else timed)
 
+    def watch_pieces(self, place: Any, name: str, what: str) -> None:
+        """Replace a computation that makes pauses by one whose pieces are timed."""
+        inner = getattr(place, name)
+
+        @functools.wraps(inner)
+        def timed(*args: Any, **more: Any) -> Any:
+            pieces = inner(*args, **more)
+            self.calls[what] += 1
+            while True:
+                started, self._inside = time.thread_time(), True
+                try:
+                    next(pieces)
+                except StopIteration as end:
+                    return end.value
+                finally:
+                    self._inside = False
+                    self.seconds[what] += time.thread_time() - started
+                yield
+
+        setattr(place, name, timed)
+
 
 def computing() -> Stopwatch:
     """Watch planning, offers, checks and the search for open ends."""
     watch = Stopwatch()
-    watch.watch(synthesis.next_step, "plan_question", "plans")
-    watch.watch(synthesis.offers.Planner, "offers", "offers")
+    watch.watch_pieces(synthesis.next_step, "plan_in_pieces", "plans")
+    watch.watch_pieces(synthesis.offers.Planner, "offers_in_pieces", "offers")
     watch.watch(synthesis.offers.Planner, "standing", "checks")
     watch.watch(synthesis.run, "settle", "settling")
     return watch

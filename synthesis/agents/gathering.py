@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -14,6 +14,7 @@ from graphkit.evidence import EvidenceRecord
 from synthesis.admission import Admission, GatheredItem, admit
 from synthesis.agents.lists import without_broken
 from synthesis.agents.web_access import WebAccess
+from synthesis.lane import Lane
 from synthesis.prompting import load_prompt
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Errand:
         check_calls: The same for a conversation that cross-checks claims.
         max_chars: How much of a page a model is shown.
         total_chars: About how much of the web one conversation is shown.
+        lane: Where the long computations of all seeds take turns.
     """
 
     door: ModelDoor
@@ -113,6 +115,7 @@ class Errand:
     check_calls: int = 15
     max_chars: int = 8_000
     total_chars: int = 120_000
+    lane: Lane = field(default_factory=Lane, compare=False)
 
     @classmethod
     def of(cls, door: ModelDoor, web: WebTools, loop: LoopSettings) -> Errand:
